@@ -1,0 +1,23 @@
+package v1alpha1
+
+// Annotations that Leasewarden writes on a Lease when it admits an acquire.
+const (
+	// AnnotationPrefix starts every annotation and label key of Leasewarden.
+	AnnotationPrefix = "leasewarden.dev/"
+
+	// ElectedByAnnotation names the policy by which the holder was elected.
+	ElectedByAnnotation = AnnotationPrefix + "elected-by"
+	// StrategyAnnotation names the strategy of that policy.
+	StrategyAnnotation = AnnotationPrefix + "strategy"
+	// CriterionAnnotation names the criterion that decided for the holder.
+	CriterionAnnotation = AnnotationPrefix + "criterion"
+)
+
+// Annotations that people write on a Pod.
+const (
+	// PriorityAnnotation is KEP-4355's candidate priority, a decimal int32.
+	// Values above 0 take precedence over the base strategy.
+	PriorityAnnotation = AnnotationPrefix + "priority"
+	// PriorityUntilAnnotation ends a priority at an RFC 3339 time.
+	PriorityUntilAnnotation = AnnotationPrefix + "priority-until"
+)
