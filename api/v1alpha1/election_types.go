@@ -123,10 +123,29 @@ type CandidateVerdict struct {
 	Scores []string `json:"scores,omitempty"`
 }
 
+// Why a Term ended.
+const (
+	// TermReleased ends the term of a holder that gave the Lease up.
+	TermReleased = "Released"
+	// TermExpired ends the term of a holder that did not renew it in time.
+	TermExpired = "Expired"
+	// TermTakenOver ends a term that another holder cut short, or that ended
+	// while nobody watched.
+	TermTakenOver = "TakenOver"
+	// TermDeleted ends a term whose Lease was deleted.
+	TermDeleted = "Deleted"
+)
+
+// MaxTerms bounds the terms in the status of an Election.
+const MaxTerms = 10
+
 // Term is the time between an acquire and its end.
 type Term struct {
 	// holder is the holder's name as a candidate, or else its identity.
 	Holder string `json:"holder"`
+	// identity is the holderIdentity that it wrote.
+	// +optional
+	Identity string `json:"identity,omitempty"`
 	// version is its binary version.
 	// +optional
 	Version string `json:"version,omitempty"`
