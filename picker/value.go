@@ -2,72 +2,142 @@ package picker
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 )
 
 // Value is what a Score gives a candidate; the higher is preferred. The zero
 // Value is lower than every other one: it stands for "no score".
 type Value struct {
-	kind    valueKind
-	reverse bool
-	integer int64
-	float   float64
+	kind valueKind
+	// bits is the number, by its kind.
+	bits    uint64
 	version Version
 }
 
+// valueKind is ordered as Values of different kinds are; the three numeric
+// kinds are compared by value.
 type valueKind uint8
 
 const (
-	none valueKind = iota
+	noScore valueKind = iota
 	integer
+	unsigned // above math.MaxInt64
 	float
-	version
+	newest
+	oldest
 )
 
 // Integer is a Value that prefers the higher number.
-func Integer(n int64) Value { return Value{kind: integer, integer: n} }
+func Integer(n int64) Value { return Value{kind: integer, bits: uint64(n)} }
+
+// Unsigned is a Value that prefers the higher number.
+func Unsigned(n uint64) Value {
+	if n <= math.MaxInt64 {
+		return Integer(int64(n))
+	}
+	return Value{kind: unsigned, bits: n}
+}
 
 // Float is a Value that prefers the higher number. NaN is "no score".
 func Float(f float64) Value {
-	if f != f {
+	if math.IsNaN(f) {
 		return Value{}
 	}
-	return Value{kind: float, float: f}
+	return Value{kind: float, bits: math.Float64bits(f)}
 }
 
-// Newest is a Value that prefers the newer version.
-func Newest(v Version) Value { return Value{kind: version, version: v} }
+// Newest is a Value that prefers the newer version. What is not a version is
+// "no score".
+func Newest(v Version) Value { return ofVersion(newest, v) }
 
-// Oldest is a Value that prefers the older version.
-func Oldest(v Version) Value { return Value{kind: version, version: v, reverse: true} }
+// Oldest is a Value that prefers the older version. What is not a version is
+// "no score", so that it is never preferred for being the oldest of all.
+func Oldest(v Version) Value { return ofVersion(oldest, v) }
+
+func ofVersion(k valueKind, v Version) Value {
+	if v.stage == invalid {
+		return Value{}
+	}
+	return Value{kind: k, version: v}
+}
 
 // Compare returns +1 if v is preferred to o, -1 if o is preferred, 0 if they
-// are equal. Values of different kinds compare by kind.
-func (v Value) Compare(o Value) int {
-	if v.kind != o.kind {
+// are equal. It is a total order. Numbers compare exactly, of whatever size and
+// kind; a number and a version compare by kind.
+func (v Value) Compare(o Value) int { return compareValues(&v, &o) }
+
+func compareValues(v, o *Value) int {
+	switch {
+	case v.kind.numeric() && o.kind.numeric():
+		return compareNumeric(v, o)
+	case v.kind != o.kind:
 		return cmp.Compare(v.kind, o.kind)
-	}
-	switch v.kind {
-	case integer:
-		return cmp.Compare(v.integer, o.integer)
-	case float:
-		return cmp.Compare(v.float, o.float)
-	case version:
-		if v.reverse {
-			return o.version.Compare(v.version)
-		}
-		return v.version.Compare(o.version)
+	case v.kind == newest:
+		return compareVersions(&v.version, &o.version)
+	case v.kind == oldest:
+		return compareVersions(&o.version, &v.version)
 	}
 	return 0
 }
 
-// Number returns the Value as a number, and whether it is one.
+func (k valueKind) numeric() bool { return integer <= k && k <= float }
+
+func compareNumeric(v, o *Value) int {
+	switch {
+	case v.kind == float && o.kind == float:
+		return cmp.Compare(math.Float64frombits(v.bits), math.Float64frombits(o.bits))
+	case v.kind == float:
+		return -compareWithFloat(o, math.Float64frombits(v.bits))
+	case o.kind == float:
+		return compareWithFloat(v, math.Float64frombits(o.bits))
+	case v.kind != o.kind:
+		return cmp.Compare(v.kind, o.kind)
+	case v.kind == integer:
+		return cmp.Compare(int64(v.bits), int64(o.bits))
+	}
+	return cmp.Compare(v.bits, o.bits)
+}
+
+// compareWithFloat compares the integer or unsigned v with f, without rounding
+// v to a float, which would lose what is beyond 2^53.
+func compareWithFloat(v *Value, f float64) int {
+	switch {
+	case f >= 1<<64:
+		return -1
+	case f < -(1 << 63):
+		return 1
+	case v.kind == integer && f >= 1<<63:
+		return -1
+	case v.kind == unsigned && f < 1<<63:
+		return 1
+	}
+	whole := math.Trunc(f)
+	n := 0
+	if v.kind == integer {
+		n = cmp.Compare(int64(v.bits), int64(whole))
+	} else {
+		n = cmp.Compare(v.bits, uint64(whole))
+	}
+	if n == 0 {
+		return cmp.Compare(whole, f)
+	}
+	return n
+}
+
+// Int returns the Value as an int64, and whether it is one.
+func (v Value) Int() (int64, bool) { return int64(v.bits), v.kind == integer }
+
+// Number returns the Value as a number, rounded to a float64, and whether it is
+// one.
 func (v Value) Number() (float64, bool) {
 	switch v.kind {
 	case integer:
-		return float64(v.integer), true
+		return float64(int64(v.bits)), true
+	case unsigned:
+		return float64(v.bits), true
 	case float:
-		return v.float, true
+		return math.Float64frombits(v.bits), true
 	}
 	return 0, false
 }
@@ -76,10 +146,12 @@ func (v Value) Number() (float64, bool) {
 func (v Value) String() string {
 	switch v.kind {
 	case integer:
-		return strconv.FormatInt(v.integer, 10)
+		return strconv.FormatInt(int64(v.bits), 10)
+	case unsigned:
+		return strconv.FormatUint(v.bits, 10)
 	case float:
-		return strconv.FormatFloat(v.float, 'g', -1, 64)
-	case version:
+		return strconv.FormatFloat(math.Float64frombits(v.bits), 'g', -1, 64)
+	case newest, oldest:
 		return v.version.String()
 	}
 	return "-"
