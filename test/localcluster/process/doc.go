@@ -1,0 +1,7 @@
+// Package process starts programs that never outlive the process that started
+// them, neither after a panic nor after SIGKILL, and optionally runs them like
+// containers: in PID, mount and UTS namespaces of their own.
+//
+// A small launcher (built from source that this package embeds, see
+// LauncherSource) stands between the two and holds up the guarantee.
+package process
