@@ -6,6 +6,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/picker"
@@ -14,6 +15,10 @@ import (
 // ErrNotSynced is returned while the caches are still being filled. The error
 // that wraps it names the cache.
 var ErrNotSynced = errors.New("cache is not filled yet")
+
+// ErrNotGoverned is returned for a Lease that no policy governs. The error
+// that wraps it names the Lease.
+var ErrNotGoverned = errors.New("no policy governs the Lease")
 
 // View is what is known of one governed Lease at one moment.
 type View struct {
@@ -25,6 +30,44 @@ type View struct {
 	State picker.State
 	// Overruled are other policies that select the Lease and lost.
 	Overruled []picker.PolicyRef
+	// Problems are findings that keep nobody from leading, such as an
+	// annotation that cannot be read. They are worth an Event.
+	Problems []Problem
+
+	roster *roster
+}
+
+// Problem is a finding about one candidate.
+type Problem struct {
+	// Candidate is the Name of the candidate.
+	Candidate string
+	// Message is a phrase that names what was found, where, and what it means.
+	Message string
+}
+
+// Identify says which of the candidates writes a holder identity. user is who
+// the API server authenticated, or nil where only the string is known, as for
+// the holder of a Lease.
+func (v *View) Identify(identity string, user *authenticationv1.UserInfo) Identification {
+	return v.roster.identify(identity, user, *v.Spec.Candidates.VerifyIdentity)
+}
+
+// Identity is the holder identity that the candidate of that name registered
+// or was last seen with. Empty: not known.
+func (v *View) Identity(candidate string) string {
+	if i := v.roster.named(candidate); i >= 0 {
+		return v.roster.instances[i].identity
+	}
+	return ""
+}
+
+// Pod is the Pod that the candidate of that name is, trimmed to what this
+// package keeps (see Cache). Nil: it is not a Pod. It must not be changed.
+func (v *View) Pod(candidate string) *corev1.Pod {
+	if i, ok := v.roster.pod(candidate); ok {
+		return v.roster.instances[i].pod
+	}
+	return nil
 }
 
 // Identification is what the sources make of a Claimant.
@@ -32,6 +75,10 @@ type Identification struct {
 	// Candidate is the Name of the candidate that the claimant is. Empty: it is
 	// none, and Problem says why.
 	Candidate string
+	// Among are the candidates that it could be, where the identity alone does
+	// not tell them apart: two Pods on the network of one node. Candidate is
+	// empty then.
+	Among []string
 	// Proved says that the request's token, and not just the identity string,
 	// names the candidate.
 	Proved bool
@@ -64,4 +111,7 @@ type Ballot struct {
 	// it, the term has certainly not run out. Zero: nobody holds the Lease, or
 	// its term has run out.
 	TermEnds time.Time
+	// TermHolder is the identity whose term that is. It is the last holder's if
+	// the Lease was deleted before its term had run out.
+	TermHolder string
 }
