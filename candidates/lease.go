@@ -1,0 +1,83 @@
+package candidates
+
+import (
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/leasewarden/leasewarden/picker"
+)
+
+// released is the duration that client-go writes when it releases a Lease
+// (tools/leaderelection, release). It says nothing about the next term.
+const released = time.Second
+
+// pickerLease is what a decision depends on of the Lease.
+func (a *assembly) pickerLease(lease *coordinationv1.Lease, past memory) picker.Lease {
+	l := picker.Lease{
+		Namespace:      a.lease.Namespace,
+		Name:           a.lease.Name,
+		ContestedSince: past.since,
+	}
+	if lease != nil {
+		l.Labels, l.Annotations = lease.Labels, lease.Annotations
+	}
+	r := recordOf(lease)
+	firstSeen := past.firstSeen
+	if firstSeen.IsZero() {
+		firstSeen = a.now
+	}
+	l.Duration = heldDuration(r, past.duration)
+	if r.held(firstSeen, past.witnessed, a.now) {
+		l.Holder = a.nameOf(r.holder)
+	} else {
+		l.LastHolder = a.lastHolder(r.holder, past.lastHolder)
+	}
+	if a.policy.needs.heldByNode {
+		l.HeldByNode = a.objects.HeldByNode(a.lease)
+	}
+	return l
+}
+
+// heldDuration is how long a term lasts. The record of a vacant Lease may not
+// say it.
+func heldDuration(r record, remembered time.Duration) time.Duration {
+	switch {
+	case r.holder != "" || r.duration > released:
+		return r.duration
+	}
+	return remembered
+}
+
+// nameOf is the Name of the candidate that writes identity, or "".
+func (a *assembly) nameOf(identity string) string {
+	i, ok := a.roster.one(identity)
+	if !ok {
+		return ""
+	}
+	if n := &a.roster.instances[i]; n.identity == "" {
+		n.identity = identity
+	}
+	return a.roster.candidates[i].Name
+}
+
+// lastHolder is the Name of the candidate that held the Lease before it became
+// vacant: the one whose term ran out, the one we saw last, or the one that the
+// Election says.
+func (a *assembly) lastHolder(identities ...string) string {
+	for _, identity := range identities {
+		if name := a.nameOf(identity); name != "" {
+			return name
+		}
+	}
+	e := a.objects.Election(a.lease)
+	switch {
+	case e == nil:
+		return ""
+	case e.Status.Holder != nil:
+		return e.Status.Holder.Name
+	case len(e.Status.Terms) > 0:
+		return e.Status.Terms[0].Holder
+	}
+	return ""
+}
