@@ -1,0 +1,102 @@
+package candidates
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+)
+
+// podPool holds the Pods of one scope, indexed so that what concerns one Lease
+// is found without looking at the others.
+type podPool struct {
+	byNamespace index[string, *corev1.Pod]
+	// byLease has an index for each place that some policy reads a Lease's name
+	// from.
+	byLease map[v1alpha1.FieldSource]index[types.NamespacedName, *corev1.Pod]
+	byNode  podGroups[string]
+	byOwner podGroups[types.UID]
+}
+
+// podGroups are Pods of any namespace by something they have in common.
+type podGroups[K comparable] map[K]map[types.NamespacedName]*corev1.Pod
+
+func (g podGroups[K]) add(key K, pod *corev1.Pod) {
+	if g[key] == nil {
+		g[key] = map[types.NamespacedName]*corev1.Pod{}
+	}
+	g[key][podKey(pod)] = pod
+}
+
+func (g podGroups[K]) remove(key K, pod *corev1.Pod) {
+	delete(g[key], podKey(pod))
+	if len(g[key]) == 0 {
+		delete(g, key)
+	}
+}
+
+func newPodPool() *podPool {
+	return &podPool{
+		byNamespace: index[string, *corev1.Pod]{},
+		byLease:     map[v1alpha1.FieldSource]index[types.NamespacedName, *corev1.Pod]{},
+		byNode:      podGroups[string]{},
+		byOwner:     podGroups[types.UID]{},
+	}
+}
+
+// indexLeases makes an index for a place that Lease names are read from.
+func (p *podPool) indexLeases(source v1alpha1.FieldSource) {
+	if p.byLease[source] != nil {
+		return
+	}
+	x := index[types.NamespacedName, *corev1.Pod]{}
+	for _, pods := range p.byNamespace {
+		for _, pod := range pods {
+			x.add(leaseOf(pod, source), pod)
+		}
+	}
+	p.byLease[source] = x
+}
+
+func leaseOf(pod *corev1.Pod, source v1alpha1.FieldSource) types.NamespacedName {
+	return types.NamespacedName{Namespace: pod.Namespace, Name: fieldValue(pod, source)}
+}
+
+func (p *podPool) add(pod *corev1.Pod) {
+	p.byNamespace.add(pod.Namespace, pod)
+	for source, x := range p.byLease {
+		x.add(leaseOf(pod, source), pod)
+	}
+	p.byNode.add(pod.Spec.NodeName, pod)
+	p.byOwner.add(ownerOf(pod), pod)
+}
+
+func (p *podPool) remove(pod *corev1.Pod) {
+	p.byNamespace.remove(pod.Namespace, pod)
+	for source, x := range p.byLease {
+		x.remove(leaseOf(pod, source), pod)
+	}
+	p.byNode.remove(pod.Spec.NodeName, pod)
+	p.byOwner.remove(ownerOf(pod), pod)
+}
+
+func podKey(pod *corev1.Pod) types.NamespacedName {
+	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+}
+
+// ownerOf is the UID of the Pod's controller, or "".
+func ownerOf(pod *corev1.Pod) types.UID {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		return owner.UID
+	}
+	return ""
+}
+
+// candidates are the Pods that a source makes candidates for the Lease.
+func (p *podPool) candidates(s *podSource, lease types.NamespacedName) []*corev1.Pod {
+	if s.LeaseName == nil {
+		return p.byNamespace.list(lease.Namespace)
+	}
+	return p.byLease[*s.LeaseName].list(lease)
+}
