@@ -1,0 +1,157 @@
+package candidates
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/picker"
+)
+
+// Attempt says what an attempt to acquire a Lease comes down to, and remembers
+// it, unless it is SideEffectFree. It returns an error that wraps
+// ErrNotGoverned, or ErrNotSynced while something that the Lease's policy needs
+// is missing. It asks nobody and waits for nothing.
+func (c *Cache) Attempt(a Attempt) (*Ballot, error) {
+	if a.New == nil {
+		return nil, errors.New("candidates: Attempt.New is missing")
+	}
+	key := types.NamespacedName{Namespace: a.New.Namespace, Name: a.New.Name}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	g, err := c.governs(key)
+	if err != nil {
+		return nil, err
+	}
+	past := c.ledger.observe(key, a.Old, a.Time, !a.SideEffectFree)
+	b := &Ballot{
+		View:       *assemble(c.state, g, key, a.Old, past, a.Time),
+		TermEnds:   past.term.ends,
+		TermHolder: past.term.holder,
+	}
+	b.vacate()
+	b.claim(&a)
+	c.admit(key, g.Policy, &a, b)
+	c.note(key, &a, b)
+	return b, nil
+}
+
+// vacate notes that nobody holds a Lease whose term may have run out: the
+// attempt is ruled on as one on a vacant Lease.
+func (b *Ballot) vacate() {
+	l := &b.State.Lease
+	if b.TermEnds.IsZero() && l.Holder != "" {
+		l.Holder, l.LastHolder = "", l.Holder
+	}
+}
+
+// claim identifies the claimant.
+func (b *Ballot) claim(a *Attempt) {
+	identity := recordOf(a.New).holder
+	if identity == "" {
+		b.Claimant = Identification{Problem: "names no holder"}
+		return
+	}
+	b.Claimant = b.Identify(identity, &a.User)
+	if l := &b.State.Lease; l.Duration == 0 {
+		l.Duration = recordOf(a.New).duration
+	}
+}
+
+// admit makes a candidate of a claimant that no source knows, if the policy
+// says Register.
+func (c *Cache) admit(key types.NamespacedName, p *Policy, a *Attempt, b *Ballot) {
+	r := b.roster
+	if b.Claimant.Problem != notRegistered || p.Spec.Candidates.Unregistered != v1alpha1.RegisterUnregistered {
+		c.renew(key, a, b)
+		return
+	}
+	if problem := r.registrable(recordOf(a.New).holder); problem != "" {
+		b.Claimant.Problem = problem
+		return
+	}
+	reg := newRegistration(key, a)
+	b.Claimant = Identification{Candidate: r.addRegistration(c.state, reg)}
+	b.State.Candidates = r.candidates
+	if !a.SideEffectFree {
+		c.register(key, reg)
+	}
+}
+
+// register remembers a registration and has its object written, unless that
+// was done lately, maybe by another replica.
+func (c *Cache) register(key types.NamespacedName, reg registration) {
+	c.ledger.register(key, reg)
+	if o := c.state.candidates[key][reg.name]; o != nil && o.Spec.RenewTime != nil && reg.last.Sub(o.Spec.RenewTime.Time) < renewEvery {
+		return
+	}
+	c.registrar.enqueue(key, reg)
+}
+
+// renew has the registration of a claimant that an attempt registered renewed.
+func (c *Cache) renew(key types.NamespacedName, a *Attempt, b *Ballot) {
+	i := b.roster.named(b.Claimant.Candidate)
+	if i < 0 || a.SideEffectFree || b.roster.candidates[i].Sources[0] != picker.SourceAttempt {
+		return
+	}
+	reg := newRegistration(key, a)
+	if reg.name != b.Claimant.Candidate {
+		return
+	}
+	c.register(key, reg)
+}
+
+func newRegistration(key types.NamespacedName, a *Attempt) registration {
+	identity := recordOf(a.New).holder
+	token, _ := podOfToken(&a.User)
+	return registration{name: registrationName(key, identity), identity: identity, node: token.node, since: a.Time, last: a.Time}
+}
+
+// registrable says why an identity can not be registered, or "".
+func (r *roster) registrable(identity string) string {
+	if len(identity) > maxIdentityLength {
+		return fmt.Sprintf("is not a registered candidate, and longer than the %d characters that can be registered", maxIdentityLength)
+	}
+	n := 0
+	for i := range r.candidates {
+		if slices.Contains(r.candidates[i].Sources, picker.SourceAttempt) {
+			n++
+		}
+	}
+	if n >= MaxRegistrations {
+		return fmt.Sprintf("is not a registered candidate, and %d others were registered by their attempts in the last %s", n, RegistrationTTL)
+	}
+	return ""
+}
+
+// addRegistration adds a candidate for an unregistered identity and returns
+// its name.
+func (r *roster) addRegistration(objects Objects, reg registration) string {
+	c := candidateOf(objects, reg)
+	c.Name = r.freeName(c)
+	r.candidates = append(r.candidates, c)
+	r.instances = append(r.instances, instance{identities: []string{reg.identity}, identity: reg.identity})
+	return c.Name
+}
+
+// note remembers the attempt of a candidate. Attempts of others do not count:
+// an outsider that keeps trying must not have candidates passed over.
+func (c *Cache) note(key types.NamespacedName, a *Attempt, b *Ballot) {
+	i := b.roster.named(b.Claimant.Candidate)
+	if i < 0 {
+		return
+	}
+	identity := recordOf(a.New).holder
+	b.State.Lease.ContestedSince = c.ledger.attempted(key, b.Claimant.Candidate,
+		attempt{at: a.Time, identity: identity}, recordOf(a.New).duration, !a.SideEffectFree)
+	b.State.Candidates[i].LastAttempt = a.Time
+	b.roster.instances[i].identity = identity
+}
+
+// named is the index of the candidate of that name, or -1.
+func (r *roster) named(name string) int {
+	return slices.IndexFunc(r.candidates, func(c picker.Candidate) bool { return c.Name == name })
+}
