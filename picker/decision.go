@@ -33,9 +33,10 @@ type Decision struct {
 // Verdict is what was decided of one candidate.
 type Verdict struct {
 	Candidate *Candidate
-	// Eligible says that the candidate passed all filters.
+	// Eligible says that the candidate passed all filters, or is ranked all the
+	// same (Decision.LastResort).
 	Eligible bool
-	// Filter is the name of the filter that removed it, Reason why.
+	// Filter is the name of the filter that it did not pass, Reason why.
 	Filter, Reason string
 	// Scores are its scores, in the order of Policy.Criteria. Nil unless
 	// Eligible.

@@ -24,7 +24,8 @@ type Score interface {
 	// Name is the name of the plugin, unique among the scores. It is what an
 	// explanation calls the criterion.
 	Name() string
-	// Score values c. The candidate with the higher Value is preferred. All
-	// values that a plugin returns in one decision must be of one kind.
+	// Score values c. The candidate with the higher Value is preferred. A plugin
+	// returns numbers, or versions in one direction; where it cannot say, the
+	// zero Value, which is the lowest.
 	Score(s *State, c *Candidate) Value
 }

@@ -68,14 +68,22 @@ func ofVersion(k valueKind, v Version) Value {
 func (v Value) Compare(o Value) int { return compareValues(&v, &o) }
 
 func compareValues(v, o *Value) int {
-	switch {
-	case v.kind.numeric() && o.kind.numeric():
-		return compareNumeric(v, o)
-	case v.kind != o.kind:
+	if v.kind != o.kind {
+		if v.kind.numeric() && o.kind.numeric() {
+			return compareNumeric(v, o)
+		}
 		return cmp.Compare(v.kind, o.kind)
-	case v.kind == newest:
+	}
+	switch v.kind {
+	case integer:
+		return cmp.Compare(int64(v.bits), int64(o.bits))
+	case unsigned:
+		return cmp.Compare(v.bits, o.bits)
+	case float:
+		return cmp.Compare(math.Float64frombits(v.bits), math.Float64frombits(o.bits))
+	case newest:
 		return compareVersions(&v.version, &o.version)
-	case v.kind == oldest:
+	case oldest:
 		return compareVersions(&o.version, &v.version)
 	}
 	return 0
@@ -83,20 +91,15 @@ func compareValues(v, o *Value) int {
 
 func (k valueKind) numeric() bool { return integer <= k && k <= float }
 
+// compareNumeric compares numbers of different kinds.
 func compareNumeric(v, o *Value) int {
 	switch {
-	case v.kind == float && o.kind == float:
-		return cmp.Compare(math.Float64frombits(v.bits), math.Float64frombits(o.bits))
 	case v.kind == float:
 		return -compareWithFloat(o, math.Float64frombits(v.bits))
 	case o.kind == float:
 		return compareWithFloat(v, math.Float64frombits(o.bits))
-	case v.kind != o.kind:
-		return cmp.Compare(v.kind, o.kind)
-	case v.kind == integer:
-		return cmp.Compare(int64(v.bits), int64(o.bits))
 	}
-	return cmp.Compare(v.bits, o.bits)
+	return cmp.Compare(v.kind, o.kind)
 }
 
 // compareWithFloat compares the integer or unsigned v with f, without rounding
@@ -123,6 +126,32 @@ func compareWithFloat(v *Value, f float64) int {
 		return cmp.Compare(whole, f)
 	}
 	return n
+}
+
+// maxExactKey bounds the integers that have a sortKey of their own.
+const maxExactKey = 1 << 49
+
+// sortKey returns a number that is not lower for a Value that is preferred: a
+// shortcut, as most Values differ in it. It is exact if only an equal Value has
+// the same key.
+func (v *Value) sortKey() (key uint64, exact bool) {
+	switch v.kind {
+	case noScore:
+		return 0, true
+	case newest:
+		return 2<<coreBits | v.version.core, v.version.isExact()
+	case oldest:
+		return 3<<coreBits | (1<<coreBits - 1 - v.version.core), v.version.isExact()
+	}
+	f, _ := v.Number()
+	bits := math.Float64bits(f + 0) // -0 is 0
+	if f < 0 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 63
+	}
+	n, isInt := v.Int()
+	return 1<<coreBits | bits>>(64-coreBits), isInt && -maxExactKey < n && n < maxExactKey
 }
 
 // Int returns the Value as an int64, and whether it is one.

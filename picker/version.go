@@ -18,7 +18,8 @@ const MaxVersionLength = 256
 // cannot hold.
 type Version struct {
 	raw string
-	// core is the three numbers packed into one, if small says that they fit.
+	// core is the three numbers packed into one; exactly so if small says that
+	// they fit.
 	core uint64
 	// tail and end delimit in raw what follows the third number: the name of a
 	// pre-release or of a vendor's build, without the leading hyphen.
@@ -46,6 +47,9 @@ func ParseVersion(s string) Version {
 	}
 	return v
 }
+
+// isExact reports whether v.core says all that Compare looks at.
+func (v *Version) isExact() bool { return v.small && v.stage == release }
 
 // String is the version as it was written.
 func (v Version) String() string { return v.raw }

@@ -13,6 +13,9 @@ import (
 func (v Version) Compare(o Version) int { return compareVersions(&v, &o) }
 
 func compareVersions(v, o *Version) int {
+	if v.small && o.small && v.core != o.core {
+		return cmp.Compare(v.core, o.core)
+	}
 	if v.stage == invalid || o.stage == invalid {
 		return cmp.Compare(min(v.stage, preRelease), min(o.stage, preRelease))
 	}

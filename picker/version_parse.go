@@ -34,7 +34,9 @@ func (v *Version) parse() {
 		at++
 	}
 	v.parseSuffix(at, end)
-	v.core, v.small = pack(numbers)
+	if v.stage != invalid {
+		v.core, v.small = pack(numbers)
+	}
 }
 
 // start is where the first number of s should be.
@@ -98,23 +100,29 @@ func stageOf(name string) stage {
 	return vendorBuild
 }
 
-// pack makes one number of three, in the same order, if they are small enough.
+// coreBits is how many bits pack uses.
+const coreBits = 16 + 16 + 29
+
+// pack makes one number of three, in the same order. If they are not small
+// enough for that, the number is that of the largest version which is.
 func pack(numbers [3]string) (core uint64, small bool) {
-	for i, limit := range [3]uint64{1 << 16, 1 << 16, 1 << 32} {
-		n, ok := parseSmall(numbers[i], limit)
-		if !ok {
-			return 0, false
+	small = true
+	for i, limit := range [3]uint64{1 << 16, 1 << 16, 1 << 29} {
+		n := limit - 1
+		if small {
+			n, small = parseSmall(numbers[i], limit)
 		}
 		core = core*limit + n
 	}
-	return core, true
+	return core, small
 }
 
+// parseSmall reads a number below limit. For a larger one it returns limit-1.
 func parseSmall(s string, limit uint64) (n uint64, ok bool) {
 	for i := range len(s) {
 		n = n*10 + uint64(s[i]-'0')
 		if n >= limit {
-			return 0, false
+			return limit - 1, false
 		}
 	}
 	return n, true
