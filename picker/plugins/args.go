@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -33,9 +34,9 @@ func explain(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrongType) && wrongType.Field != "":
-		return errors.New("field \"" + wrongType.Field + "\" must not be a " + wrongType.Value)
+		return fmt.Errorf("field %q has the wrong type: %s", wrongType.Field, wrongType.Value)
 	case errors.As(err, &wrongType):
-		return errors.New("must be an object, not a " + wrongType.Value)
+		return fmt.Errorf("must be an object, has the wrong type: %s", wrongType.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errors.New("is not complete JSON")
 	}

@@ -50,8 +50,11 @@ const (
 // EstimateSize implements checker.CostEstimator.
 func (sizes) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
 	path := node.Path()
-	if len(path) < 2 || (path[0] != "candidate" && path[0] != "lease") {
-		return nil
+	switch {
+	case len(path) == 0: // computed in a way that CEL cannot follow
+		return &checker.SizeEstimate{Max: maxNameSize}
+	case len(path) == 1: // the variable itself, which is compared by its identity
+		return &checker.SizeEstimate{Max: 1}
 	}
 	return &checker.SizeEstimate{Max: sizeOf(path[1], path[len(path)-1])}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/cel/environment"
 )
@@ -61,12 +60,4 @@ func (p *typeProvider) FindStructFieldType(name, field string) (*types.FieldType
 		return f, ok
 	}
 	return p.Provider.FindStructFieldType(name, field)
-}
-
-// NewValue implements types.Provider.
-func (p *typeProvider) NewValue(name string, fields map[string]ref.Val) ref.Val {
-	if objects[name] != nil {
-		return types.NewErr("an expression cannot make a %s", name)
-	}
-	return p.Provider.NewValue(name, fields)
 }

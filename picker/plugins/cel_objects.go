@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/picker"
 )
 
@@ -31,13 +32,15 @@ type object struct {
 
 func (o *object) fieldNames() []string { return slices.Sorted(maps.Keys(o.fields)) }
 
+// newObjectType makes a type whose name an expression cannot write, for the
+// slash in it, so that it cannot make a value of the type.
 func newObjectType(name string) *types.Type {
-	return types.NewObjectType(name, traits.FieldTesterType, traits.IndexerType)
+	return types.NewObjectType(v1alpha1.AnnotationPrefix+name, traits.FieldTesterType, traits.IndexerType)
 }
 
 var (
-	candidateType = newObjectType("leasewarden.Candidate")
-	leaseType     = newObjectType("leasewarden.Lease")
+	candidateType = newObjectType("Candidate")
+	leaseType     = newObjectType("Lease")
 	stringMap     = cel.MapType(cel.StringType, cel.StringType)
 	stringList    = cel.ListType(cel.StringType)
 
