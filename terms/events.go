@@ -1,0 +1,106 @@
+package terms
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
+)
+
+// Reasons of the Events.
+const (
+	// EventLeaderChanged tells of a new holder.
+	EventLeaderChanged = "LeaderChanged"
+	// EventPolicyConflict tells of several policies that select one Lease.
+	EventPolicyConflict = "PolicyConflict"
+	// EventNoEligibleCandidate tells that nobody may lead.
+	EventNoEligibleCandidate = "NoEligibleCandidate"
+	// EventPriorityEnded tells of a priority that expired or was forgotten.
+	EventPriorityEnded = "PriorityEnded"
+	// EventIgnoredValue tells of what a candidate says of itself and nobody can
+	// read.
+	EventIgnoredValue = "IgnoredValue"
+)
+
+// finding is what one Event tells.
+type finding struct {
+	kind, reason, action, note string
+	// pod is the Pod that it is about, beside the Election. Nil: none.
+	pod *corev1.Pod
+}
+
+// statusFindings are what a new status says that the one before did not. The
+// same status, published again, tells nothing. previous is nil for an Election
+// that did not exist.
+func statusFindings(previous, status *v1alpha1.ElectionStatus) []finding {
+	var found []finding
+	if f, ok := leaderChanged(previous, status); ok {
+		found = append(found, f)
+	}
+	if c := risen(previous, status, v1alpha1.ConditionPolicyConflict); c != nil {
+		found = append(found, finding{kind: corev1.EventTypeWarning, reason: EventPolicyConflict, action: "Govern", note: c.Message})
+	}
+	if c := risen(previous, status, v1alpha1.ConditionNoEligibleCandidate); c != nil {
+		found = append(found, finding{kind: corev1.EventTypeWarning, reason: EventNoEligibleCandidate, action: "Choose", note: c.Message})
+	}
+	return found
+}
+
+// risen returns a condition that has become true, or is true for another
+// reason. Of a conflict, the policies are the reason.
+func risen(previous, status *v1alpha1.ElectionStatus, kind string) *metav1.Condition {
+	c := meta.FindStatusCondition(status.Conditions, kind)
+	if c == nil || c.Status != metav1.ConditionTrue {
+		return nil
+	}
+	if previous == nil {
+		return c
+	}
+	p := meta.FindStatusCondition(previous.Conditions, kind)
+	same := p != nil && p.Status == c.Status && p.Reason == c.Reason
+	if same && (kind != v1alpha1.ConditionPolicyConflict || p.Message == c.Message) {
+		return nil
+	}
+	return c
+}
+
+// leaderChanged tells of a term that began since the previous status. A holder
+// that we find when we come is no news.
+func leaderChanged(previous, status *v1alpha1.ElectionStatus) (finding, bool) {
+	t := currentTerm(status.Terms)
+	if previous == nil || t == nil {
+		return finding{}, false
+	}
+	if len(previous.Terms) > 0 && previous.Terms[0].Identity == t.Identity && previous.Terms[0].Start.Equal(&t.Start) {
+		return finding{}, false
+	}
+	note := t.Holder + " leads"
+	if t.Criterion != "" {
+		note += " by " + t.Criterion
+	}
+	if len(status.Terms) > 1 {
+		note += fmt.Sprintf("; the term of %s ended: %s", status.Terms[1].Holder, status.Terms[1].EndReason)
+	}
+	return finding{kind: corev1.EventTypeNormal, reason: EventLeaderChanged, action: "Elect", note: note}, true
+}
+
+// ignoredValues tells of the problems that were not told of before, and returns
+// what has been told now. Problems that went away may come back as news.
+func ignoredValues(told map[candidates.Problem]bool, view *candidates.View) (map[candidates.Problem]bool, []finding) {
+	var found []finding
+	now := make(map[candidates.Problem]bool, len(view.Problems))
+	for _, p := range view.Problems {
+		if !told[p] && !now[p] {
+			found = append(found, finding{
+				kind: corev1.EventTypeWarning, reason: EventIgnoredValue, action: "Register",
+				note: p.Candidate + ": " + p.Message, pod: view.Pod(p.Candidate),
+			})
+		}
+		now[p] = true
+	}
+	return now, found
+}
