@@ -1,0 +1,58 @@
+package webhook
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+)
+
+// stamps are the annotations that the mutating half writes on an acquire.
+var stamps = []string{
+	v1alpha1.ElectedByAnnotation,
+	v1alpha1.StrategyAnnotation,
+	v1alpha1.CriterionAnnotation,
+}
+
+// protectedChange returns the first of our annotations, by name, that a write
+// changes although only Leasewarden may, or "".
+//
+// Stamps may change together with the holder: the validating half sees what the
+// mutating half has just written. They may also get lost in a renewal, because
+// a client that writes whole objects knows nothing of them, and must not lose
+// its Lease for that. A release is never held up.
+func protectedChange(t Transition, old, new *coordinationv1.Lease) string {
+	if t == Release || t == Delete {
+		return ""
+	}
+	before, after := annotations(old), annotations(new)
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if !ours(key) || t.Contests() && slices.Contains(stamps, key) {
+			continue
+		}
+		if was, ok := before[key]; !ok || was != after[key] {
+			return key
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if _, kept := after[key]; kept || !ours(key) {
+			continue
+		}
+		if mayDrop := t.Contests() || t == Renew; !mayDrop || !slices.Contains(stamps, key) {
+			return key
+		}
+	}
+	return ""
+}
+
+func ours(key string) bool { return strings.HasPrefix(key, v1alpha1.AnnotationPrefix) }
+
+func annotations(l *coordinationv1.Lease) map[string]string {
+	if l == nil {
+		return nil
+	}
+	return l.Annotations
+}

@@ -1,0 +1,77 @@
+package webhook
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/leasewarden/leasewarden/candidates"
+	"github.com/leasewarden/leasewarden/picker"
+)
+
+// refusal is the sentence that a denied claimant gets.
+func refusal(r *Ruling, ballot *candidates.Ballot, decision *picker.Decision) string {
+	lease := &ballot.State.Lease
+	return fmt.Sprintf("lease %s/%s: %s under %s", quote(lease.Namespace), quote(lease.Name),
+		refusalClause(r, ballot, decision), r.Policy)
+}
+
+func refusalClause(r *Ruling, ballot *candidates.Ballot, decision *picker.Decision) string {
+	claimant := "candidate " + quote(r.Claimant)
+	switch r.Reason {
+	case ReasonNotRegistered:
+		return "the holder identity " + problem(ballot.Claimant.Problem)
+	case ReasonTermRunning:
+		left := ballot.TermEnds.Sub(ballot.State.Now).Round(100 * time.Millisecond)
+		return fmt.Sprintf("%s is too early: the term of %s runs for another %s", claimant, quote(ballot.TermHolder), left)
+	case ReasonNotEligible:
+		return fmt.Sprintf("%s is not eligible (%s): %s", claimant, ineligibility(decision.Verdict(r.Claimant)), whoInstead(ballot.Policy, decision, nil))
+	}
+	return fmt.Sprintf("%s is not chosen: %s", claimant, whoInstead(ballot.Policy, decision, decision.Verdict(r.Claimant)))
+}
+
+func problem(p string) string {
+	if p == "" {
+		return "is not a registered candidate"
+	}
+	return phrase(p)
+}
+
+func ineligibility(v *picker.Verdict) string {
+	if v == nil {
+		return "it is not among the candidates"
+	}
+	return v.Filter + ": " + phrase(v.Reason)
+}
+
+// whoInstead names the chosen candidate and what puts it before the rival.
+func whoInstead(policy *picker.Policy, decision *picker.Decision, rival *picker.Verdict) string {
+	if decision.Chosen == nil {
+		if decision.AnyEligible {
+			return "any eligible candidate may lead"
+		}
+		return "no candidate is eligible"
+	}
+	chosen := quote(decision.Chosen.Name)
+	if rival == nil {
+		return fmt.Sprintf("%s leads by %s", chosen, decision.Criterion)
+	}
+	return fmt.Sprintf("%s leads by %s", chosen, comparison(policy, decision, rival))
+}
+
+// comparison names the criterion that puts the chosen candidate before the
+// rival, and both values. It may be another one than what put the chosen
+// candidate before the second best.
+func comparison(policy *picker.Policy, decision *picker.Decision, rival *picker.Verdict) string {
+	best := decision.Verdicts[0]
+	for i := range best.Scores {
+		if best.Scores[i].Compare(rival.Scores[i]) != 0 {
+			return fmt.Sprintf("%s (%s over %s)", policy.Scores[i].Name(), phrase(best.Scores[i].String()), phrase(rival.Scores[i].String()))
+		}
+	}
+	return picker.CriterionOldest
+}
+
+// annotationRefusal is the sentence for a write to an annotation of ours.
+func annotationRefusal(namespace, name, key string) string {
+	return fmt.Sprintf("lease %s/%s: only Leasewarden may write the annotation %s; leave it as it is", quote(namespace), quote(name), quote(key))
+}

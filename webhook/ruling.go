@@ -1,0 +1,126 @@
+package webhook
+
+import (
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
+	"github.com/leasewarden/leasewarden/picker"
+)
+
+// Verdict is what the policy says of a write, whether or not it is enforced.
+type Verdict string
+
+const (
+	Allow Verdict = "Allow"
+	Deny  Verdict = "Deny"
+)
+
+// Reason is why, as one word for metrics and audit annotations.
+type Reason string
+
+const (
+	// ReasonChosen allows the candidate that the picker chose.
+	ReasonChosen Reason = "Chosen"
+	// ReasonAnyEligible allows any eligible candidate, as under FirstCome.
+	ReasonAnyEligible Reason = "AnyEligible"
+	// ReasonNotChosen denies an eligible candidate: another one was chosen.
+	ReasonNotChosen Reason = "NotChosen"
+	// ReasonNotEligible denies a candidate that a filter removed.
+	ReasonNotEligible Reason = "NotEligible"
+	// ReasonNotRegistered denies an identity that is no candidate, or claims to
+	// be another one than its token proves.
+	ReasonNotRegistered Reason = "NotRegistered"
+	// ReasonTermRunning denies a takeover before the holder's term can have run
+	// out, whoever asks.
+	ReasonTermRunning Reason = "TermRunning"
+	// ReasonProtectedAnnotation denies a change to an annotation of ours.
+	ReasonProtectedAnnotation Reason = "ProtectedAnnotation"
+)
+
+// Ruling is the answer to one write.
+type Ruling struct {
+	Transition Transition
+	Verdict    Verdict
+	Reason     Reason
+	// Message is one sentence for whoever was denied. Empty if allowed.
+	Message string
+	// Mode is the mode that the ruling was made under. Only Enforce denies.
+	Mode v1alpha1.Mode
+	// Policy and Strategy are those of the governing policy.
+	Policy   picker.PolicyRef
+	Strategy v1alpha1.StrategyName
+	// Claimant and Chosen are names of candidates, empty if there is none.
+	Claimant, Chosen string
+	// Criterion is what decided for Chosen.
+	Criterion string
+}
+
+// Admits reports whether the write goes through.
+func (r *Ruling) Admits() bool { return r.Verdict == Allow || r.Mode != v1alpha1.Enforce }
+
+// Rule rules on an attempt of a holder identity to acquire or take over a Lease.
+// It depends on its arguments only. dryRun makes the mode DryRun, whatever the
+// policy says.
+func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool) Ruling {
+	decision := picker.Decide(ballot.Policy, &ballot.State)
+	r := newRuling(t, ballot.Policy, dryRun)
+	r.Claimant = claimant(&ballot.Claimant, &decision)
+	r.Criterion = decision.Criterion
+	if decision.Chosen != nil {
+		r.Chosen = decision.Chosen.Name
+	}
+	r.Verdict, r.Reason = judge(&r, identity, ballot, &decision)
+	if r.Verdict == Deny {
+		r.Message = refusal(&r, ballot, &decision)
+	}
+	return r
+}
+
+func newRuling(t Transition, policy *picker.Policy, dryRun bool) Ruling {
+	r := Ruling{Transition: t, Mode: policy.Mode, Policy: policy.PolicyRef, Strategy: policy.Strategy}
+	if dryRun {
+		r.Mode = v1alpha1.DryRun
+	}
+	return r
+}
+
+// claimant is the candidate that asks. Where the identity could be one of
+// several (Pods on the network of one node, without a token that tells), it is
+// taken for the one that may lead: turning all of them away would leave the
+// Lease vacant.
+func claimant(who *candidates.Identification, decision *picker.Decision) string {
+	if who.Candidate != "" || len(who.Among) == 0 {
+		return who.Candidate
+	}
+	for _, name := range who.Among {
+		if decision.Allows(name) {
+			return name
+		}
+	}
+	return who.Among[0]
+}
+
+func judge(r *Ruling, identity string, ballot *candidates.Ballot, decision *picker.Decision) (Verdict, Reason) {
+	switch {
+	case r.Claimant == "":
+		return Deny, ReasonNotRegistered
+	case termRunning(r.Transition, identity, ballot):
+		return Deny, ReasonTermRunning
+	case decision.Allows(r.Claimant) && decision.AnyEligible:
+		return Allow, ReasonAnyEligible
+	case decision.Allows(r.Claimant):
+		return Allow, ReasonChosen
+	}
+	if v := decision.Verdict(r.Claimant); v == nil || !v.Eligible {
+		return Deny, ReasonNotEligible
+	}
+	return Deny, ReasonNotChosen
+}
+
+// termRunning is the guard against a second leader: while a term has certainly
+// not run out, its holder still counts itself the leader. That holds for a
+// candidate that takes over from itself, too: a restarted container has a new
+// identity, and its predecessor may still be running. Only the very holder may
+// make a Lease anew that was deleted under it.
+func termRunning(t Transition, identity string, ballot *candidates.Ballot) bool {
+	return ballot.TermEnds.After(ballot.State.Now) && (t == Takeover || identity != ballot.TermHolder)
+}

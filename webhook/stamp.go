@@ -1,0 +1,36 @@
+package webhook
+
+import (
+	"strings"
+
+	"gomodules.xyz/jsonpatch/v2"
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+)
+
+// stamp is the patch that records on a Lease by what its holder was elected.
+func stamp(lease *coordinationv1.Lease, r *Ruling) []jsonpatch.JsonPatchOperation {
+	values := []struct{ key, value string }{
+		{v1alpha1.ElectedByAnnotation, r.Policy.String()},
+		{v1alpha1.StrategyAnnotation, string(r.Strategy)},
+		{v1alpha1.CriterionAnnotation, r.Criterion},
+	}
+	if len(lease.Annotations) == 0 {
+		all := map[string]string{}
+		for _, v := range values {
+			all[v.key] = v.value
+		}
+		return []jsonpatch.JsonPatchOperation{jsonpatch.NewOperation("add", "/metadata/annotations", all)}
+	}
+	var patch []jsonpatch.JsonPatchOperation
+	for _, v := range values {
+		if lease.Annotations[v.key] != v.value {
+			patch = append(patch, jsonpatch.NewOperation("add", "/metadata/annotations/"+pointerToken.Replace(v.key), v.value))
+		}
+	}
+	return patch
+}
+
+// pointerToken escapes a key for use in a JSON pointer (RFC 6901, section 3).
+var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
