@@ -1,0 +1,211 @@
+package certs
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	cmtls "github.com/cert-manager/cert-manager/pkg/server/tls"
+	"github.com/cert-manager/cert-manager/pkg/server/tls/authority"
+	"golang.org/x/sync/errgroup"
+)
+
+// retryInterval is how often a leaf or a CA that cannot be had is asked for
+// again.
+const retryInterval = time.Second
+
+// SelfManaged makes serving certificates from a CA of its own.
+type SelfManaged struct {
+	options Options
+	source  *cmtls.DynamicSource
+	signer  *signer
+	// load reads the CA certificate.
+	load  func(context.Context) ([]byte, error)
+	clock clock.Clock
+	// changed is told of every new CA.
+	changed chan event.GenericEvent
+
+	mu sync.Mutex
+	ca []byte
+}
+
+var (
+	_ manager.Runnable               = (*SelfManaged)(nil)
+	_ manager.LeaderElectionRunnable = (*SelfManaged)(nil)
+)
+
+// NewSelfManaged makes a SelfManaged. Nothing happens before it is started.
+func NewSelfManaged(config *rest.Config, o Options) (*SelfManaged, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	load := func(ctx context.Context) ([]byte, error) {
+		secret, err := client.CoreV1().Secrets(o.Namespace).Get(ctx, o.SecretName, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return secret.Data[corev1.TLSCertKey], nil
+	}
+	ca := &authority.DynamicAuthority{
+		SecretNamespace: o.Namespace,
+		SecretName:      o.SecretName,
+		SecretLabels:    map[string]string{"app.kubernetes.io/managed-by": "leasewarden"},
+		RESTConfig:      config,
+		CommonName:      "leasewarden-ca",
+		CADuration:      o.CADuration,
+		LeafDuration:    o.LeafDuration,
+	}
+	return newSelfManaged(o, ca, load, clock.RealClock{}), nil
+}
+
+func newSelfManaged(o Options, ca cmtls.Authority, load func(context.Context) ([]byte, error), c clock.Clock) *SelfManaged {
+	names, ips := splitHosts(o.Hosts)
+	s := &signer{Authority: ca, ips: ips}
+	return &SelfManaged{
+		options: o,
+		signer:  s,
+		source:  &cmtls.DynamicSource{DNSNames: names, Authority: s, RetryInterval: retryInterval},
+		load:    load,
+		clock:   c,
+		changed: make(chan event.GenericEvent, 1),
+	}
+}
+
+// NeedLeaderElection is false: every replica serves.
+func (*SelfManaged) NeedLeaderElection() bool { return false }
+
+// Start keeps the certificates until ctx ends.
+func (m *SelfManaged) Start(ctx context.Context) error {
+	log := logr.FromContextOrDiscard(ctx).WithName("certs")
+	rotations := make(chan struct{}, 1)
+	m.signer.Authority.WatchRotation(rotations)
+	defer m.signer.Authority.StopWatchingRotation(rotations)
+
+	group, ctx := errgroup.WithContext(ctx)
+	// The library tells at its normal level what it tries; only errors are news.
+	group.Go(func() error { return m.source.Start(logr.NewContext(ctx, log.V(2))) })
+	group.Go(func() error { m.follow(ctx, log, rotations); return nil })
+	return group.Wait()
+}
+
+// follow publishes every new CA, and has the leaf renewed a while later.
+func (m *SelfManaged) follow(ctx context.Context, log logr.Logger, rotations <-chan struct{}) {
+	var retry, renew <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-rotations:
+		case <-retry:
+		case <-renew:
+			renew = nil
+			log.Info("Renewing the serving certificate, its CA was replaced")
+			m.signer.renew()
+			continue
+		}
+		retry = nil
+		ca, err := m.load(ctx)
+		if err != nil {
+			log.Error(err, "Cannot read the CA, will try again", "secret", m.options.Namespace+"/"+m.options.SecretName)
+			retry = m.clock.After(retryInterval)
+			continue
+		}
+		m.setCA(ca)
+		if delay, needed := m.renewIn(ca); needed {
+			renew = m.clock.After(delay)
+		}
+	}
+}
+
+func (m *SelfManaged) setCA(ca []byte) {
+	m.mu.Lock()
+	m.ca = ca
+	m.mu.Unlock()
+	select {
+	case m.changed <- event.GenericEvent{Object: &corev1.Secret{}}:
+	default:
+	}
+}
+
+// renewIn says whether the leaf that is being served comes from another CA, and
+// how long it may still be served.
+func (m *SelfManaged) renewIn(ca []byte) (delay time.Duration, needed bool) {
+	leaf, err := m.leaf()
+	if err != nil {
+		return 0, false // the source is still trying to get its first one
+	}
+	parents, err := parseCertificates(ca)
+	if err == nil && leaf.CheckSignatureFrom(parents[0]) == nil {
+		return 0, false
+	}
+	return min(m.options.RotationDelay, max(0, leaf.NotAfter.Sub(m.clock.Now()))), true
+}
+
+// Changed has an event whenever there is a new CA.
+func (m *SelfManaged) Changed() <-chan event.GenericEvent { return m.changed }
+
+// Bundle returns the CA bundle to publish, given the one that is published:
+// while a CA is being replaced it holds both. It is to be asked again after
+// recheck, if that is not 0.
+func (m *SelfManaged) Bundle(published []byte) (bundle []byte, recheck time.Duration, err error) {
+	m.mu.Lock()
+	ca := m.ca
+	m.mu.Unlock()
+	if len(ca) == 0 {
+		return nil, 0, m.noCA()
+	}
+	return mergeBundle(published, ca, m.clock.Now())
+}
+
+func (m *SelfManaged) noCA() error {
+	return fmt.Errorf("there is no CA in Secret %s/%s yet: the namespace must exist, and Leasewarden may need the right to create that Secret and to update it",
+		m.options.Namespace, m.options.SecretName)
+}
+
+// GetCertificate is for a tls.Config.
+func (m *SelfManaged) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return m.source.GetCertificate(hello)
+}
+
+// Ready returns nil while a valid certificate is being served, and else why
+// there is none.
+func (m *SelfManaged) Ready() error {
+	leaf, err := m.leaf()
+	if err != nil {
+		return m.noCA()
+	}
+	switch now := m.clock.Now(); {
+	case now.Before(leaf.NotBefore):
+		return fmt.Errorf("the serving certificate is not valid before %s: check the clocks", leaf.NotBefore.UTC().Format(time.RFC3339))
+	case now.After(leaf.NotAfter):
+		return fmt.Errorf("the serving certificate expired at %s: see the log for why it was not renewed", leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+func (m *SelfManaged) leaf() (*x509.Certificate, error) {
+	certificate, err := m.source.GetCertificate(nil)
+	if err != nil {
+		return nil, err
+	}
+	if certificate.Leaf != nil {
+		return certificate.Leaf, nil
+	}
+	return x509.ParseCertificate(certificate.Certificate[0])
+}
