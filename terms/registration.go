@@ -1,0 +1,186 @@
+package terms
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
+	"github.com/leasewarden/leasewarden/picker"
+)
+
+// ConfigurationName is the name of both webhook configurations.
+const ConfigurationName = "leasewarden"
+
+// managedBy marks the configurations as ours.
+var managedBy = map[string]string{"app.kubernetes.io/managed-by": "leasewarden"}
+
+// Trust is the certificate authority that the API server shall trust.
+type Trust interface {
+	// Bundle returns the CA bundle to publish, given the one that is published:
+	// during a rotation it holds both CAs. It is to be asked again after
+	// recheck, if that is not 0. The error says why there is none yet.
+	Bundle(published []byte) (bundle []byte, recheck time.Duration, err error)
+}
+
+// Registration keeps the webhook configurations in step with the policies: the
+// validating one always has an entry that checks policies, and both have entries
+// for the Leases that some policy governs. What else is done to the
+// configurations is undone, save labels and annotations.
+type Registration struct {
+	// Client reads from a cache.
+	Client client.Client
+	// Namespace is Leasewarden's own. Its Leases are never governed.
+	Namespace string
+	Endpoint  Endpoint
+	Trust     Trust
+
+	policies *candidates.PolicySet
+}
+
+// Reconcile brings both configurations in step. The request does not matter.
+func (r *Registration) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	policies, err := r.compile(ctx)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	scopes := scopes(policies, r.Namespace)
+	validating, err := r.reconcileValidating(ctx, scopes)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	mutating, err := r.reconcileMutating(ctx, scopes)
+	return ctrl.Result{RequeueAfter: sooner(validating, mutating)}, err
+}
+
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// compile returns the policies. Those that did not change are not compiled
+// again.
+func (r *Registration) compile(ctx context.Context) ([]*candidates.Policy, error) {
+	var namespaced v1alpha1.ElectionPolicyList
+	if err := r.Client.List(ctx, &namespaced); err != nil {
+		return nil, fmt.Errorf("listing ElectionPolicies: %w", err)
+	}
+	var cluster v1alpha1.ClusterElectionPolicyList
+	if err := r.Client.List(ctx, &cluster); err != nil {
+		return nil, fmt.Errorf("listing ClusterElectionPolicies: %w", err)
+	}
+	if r.policies == nil {
+		r.policies = candidates.NewPolicySet(r.Namespace)
+	}
+	present := map[picker.PolicyRef]bool{}
+	for i := range namespaced.Items {
+		present[r.policies.Set(&namespaced.Items[i]).Ref] = true
+	}
+	for i := range cluster.Items {
+		present[r.policies.SetCluster(&cluster.Items[i]).Ref] = true
+	}
+	for _, p := range r.policies.All() {
+		if !present[p.Ref] {
+			r.policies.Delete(p.Ref)
+		}
+	}
+	return r.policies.All(), nil
+}
+
+func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope) (time.Duration, error) {
+	current := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+	exists, err := r.get(ctx, current)
+	if err != nil {
+		return 0, err
+	}
+	var published []byte
+	if len(current.Webhooks) > 0 {
+		published = current.Webhooks[0].ClientConfig.CABundle
+	}
+	bundle, recheck, err := r.Trust.Bundle(published)
+	if err != nil {
+		return 0, err
+	}
+	desired := current.DeepCopy()
+	desired.Webhooks = []admissionregistrationv1.ValidatingWebhook{policyEntry(r.Endpoint.client(r.Endpoint.ValidatePolicy, bundle))}
+	for _, e := range entries(scopes, ruledCondition) {
+		desired.Webhooks = append(desired.Webhooks, validatingEntry(e, r.Endpoint.client(r.Endpoint.ValidateLease, bundle)))
+	}
+	return recheck, r.apply(ctx, exists, current, desired)
+}
+
+func (r *Registration) reconcileMutating(ctx context.Context, scopes []scope) (time.Duration, error) {
+	current := &admissionregistrationv1.MutatingWebhookConfiguration{}
+	exists, err := r.get(ctx, current)
+	if err != nil {
+		return 0, err
+	}
+	if len(scopes) == 0 {
+		return 0, r.remove(ctx, exists, current)
+	}
+	var published []byte
+	if len(current.Webhooks) > 0 {
+		published = current.Webhooks[0].ClientConfig.CABundle
+	}
+	bundle, recheck, err := r.Trust.Bundle(published)
+	if err != nil {
+		return 0, err
+	}
+	desired := current.DeepCopy()
+	desired.Webhooks = nil
+	for _, e := range entries(scopes, contestCondition) {
+		desired.Webhooks = append(desired.Webhooks, mutatingEntry(e, r.Endpoint.client(r.Endpoint.MutateLease, bundle)))
+	}
+	return recheck, r.apply(ctx, exists, current, desired)
+}
+
+func (r *Registration) get(ctx context.Context, configuration client.Object) (exists bool, err error) {
+	err = r.Client.Get(ctx, client.ObjectKey{Name: ConfigurationName}, configuration)
+	if apierrors.IsNotFound(err) {
+		configuration.SetName(ConfigurationName)
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// apply writes desired if it is not what is there.
+func (r *Registration) apply(ctx context.Context, exists bool, current, desired client.Object) error {
+	labels := maps.Clone(desired.GetLabels())
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	maps.Copy(labels, managedBy)
+	desired.SetLabels(labels)
+	kind := fmt.Sprintf("%T", desired)
+	switch {
+	case !exists:
+		log.FromContext(ctx).Info("Registering the webhook", "configuration", kind)
+		return r.Client.Create(ctx, desired)
+	case !apiequality.Semantic.DeepEqual(current, desired):
+		log.FromContext(ctx).Info("Updating the registration of the webhook", "configuration", kind)
+		return r.Client.Update(ctx, desired)
+	}
+	return nil
+}
+
+func (r *Registration) remove(ctx context.Context, exists bool, current client.Object) error {
+	if !exists {
+		return nil
+	}
+	log.FromContext(ctx).Info("Removing the registration of the webhook, no policy governs a Lease", "configuration", fmt.Sprintf("%T", current))
+	uid := current.GetUID()
+	err := r.Client.Delete(ctx, current, client.Preconditions(metav1.Preconditions{UID: &uid}))
+	return client.IgnoreNotFound(err)
+}

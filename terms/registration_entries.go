@@ -1,0 +1,230 @@
+package terms
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
+)
+
+// scope is a set of Namespaces and the Lease names that are governed there.
+type scope struct {
+	// name starts the names of the entries.
+	name       string
+	namespaces *metav1.LabelSelector
+	// conditions are CEL; there is an entry for each.
+	conditions []string
+}
+
+// scopes compiles the policies into the least number of scopes: one for all
+// namespaced policies, and one for each namespaceSelector of a cluster policy.
+// Policies that are disabled or broken have no part in them.
+func scopes(policies []*candidates.Policy, own string) []scope {
+	var all []scope
+	namespaced, cluster := split(policies, own)
+	if len(namespaced.names) > 0 {
+		all = append(all, namespacedScope(namespaced))
+	}
+	for i, group := range cluster {
+		all = append(all, clusterScope(i, group, namespaced, own))
+	}
+	return all
+}
+
+// selection is what policies with the same selector of Namespaces select.
+type selection struct {
+	selector   *metav1.LabelSelector
+	namespaces map[string]bool
+	names      []string
+}
+
+func split(policies []*candidates.Policy, own string) (namespaced selection, cluster []selection) {
+	namespaced.namespaces = map[string]bool{}
+	groups := map[string]*selection{}
+	for _, p := range policies {
+		switch {
+		case len(p.Errors) > 0 || p.Spec.Mode == v1alpha1.Disabled:
+		case p.Ref.Kind == candidates.KindClusterElectionPolicy:
+			key := canonical(p.NamespaceSelector)
+			if groups[key] == nil {
+				groups[key] = &selection{selector: p.NamespaceSelector}
+			}
+			groups[key].names = append(groups[key].names, p.Spec.Leases.Names...)
+		case p.Ref.Namespace == own || p.Ref.Namespace == candidates.NodeLeaseNamespace:
+		default:
+			namespaced.namespaces[p.Ref.Namespace] = true
+			for _, name := range p.Spec.Leases.Names {
+				namespaced.names = append(namespaced.names, p.Ref.Namespace+"/"+name)
+			}
+		}
+	}
+	namespaced.names = sortedSet(namespaced.names)
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		groups[key].names = sortedSet(groups[key].names)
+		cluster = append(cluster, *groups[key])
+	}
+	return namespaced, cluster
+}
+
+func sortedSet(s []string) []string {
+	slices.Sort(s)
+	return slices.Compact(s)
+}
+
+// canonical is the same for selectors that were written alike.
+func canonical(selector *metav1.LabelSelector) string {
+	if selector == nil {
+		selector = &metav1.LabelSelector{}
+	}
+	// Maps are encoded in the order of their keys; encoding a selector cannot
+	// fail.
+	key, _ := json.Marshal(selector)
+	return string(key)
+}
+
+func namespacedScope(s selection) scope {
+	return scope{
+		name: "leases",
+		namespaces: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+			Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: slices.Sorted(maps.Keys(s.namespaces)),
+		}}},
+		conditions: governedConditions(celNamespacedName, s.names),
+	}
+}
+
+// clusterScope leaves out what a namespaced policy governs, which the API server
+// would else send twice.
+func clusterScope(i int, s selection, namespaced selection, own string) scope {
+	selector := s.selector.DeepCopy()
+	if selector == nil {
+		selector = &metav1.LabelSelector{}
+	}
+	never := []string{candidates.NodeLeaseNamespace}
+	if own != "" {
+		never = append(never, own)
+	}
+	selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: never,
+	})
+	conditions := governedConditions(celName, s.names)
+	// More than one condition on the namespaced ones would make an expression
+	// that the API server does not take. Being sent a write twice does no harm.
+	if others := governedConditions(celNamespacedName, namespaced.names); len(others) == 1 {
+		for j := range conditions {
+			conditions[j] = "(" + conditions[j] + ") && !(" + others[0] + ")"
+		}
+	}
+	return scope{name: numbered("cluster-leases", i), namespaces: selector, conditions: conditions}
+}
+
+func numbered(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s-%d", name, i+1)
+}
+
+// entry is what the entries of the validating and the mutating configuration
+// have in common.
+type entry struct {
+	name       string
+	namespaces *metav1.LabelSelector
+	condition  string
+}
+
+func entries(scopes []scope, write string) []entry {
+	var all []entry
+	for _, s := range scopes {
+		for i, governed := range s.conditions {
+			all = append(all, entry{
+				name:       numbered(s.name, i) + "." + v1alpha1.GroupVersion.Group,
+				namespaces: s.namespaces,
+				condition:  matchCondition(write, governed),
+			})
+		}
+	}
+	return all
+}
+
+// leaseTimeoutSeconds bounds how long a write to a Lease waits for us.
+const leaseTimeoutSeconds = 1
+
+// policyTimeoutSeconds bounds how long an edit of a policy waits for us.
+const policyTimeoutSeconds = 5
+
+func leaseRules() []admissionregistrationv1.RuleWithOperations {
+	return rules(admissionregistrationv1.NamespacedScope, coordinationv1.SchemeGroupVersion.Group, coordinationv1.SchemeGroupVersion.Version, "leases")
+}
+
+func policyRules() []admissionregistrationv1.RuleWithOperations {
+	return rules(admissionregistrationv1.AllScopes, v1alpha1.GroupVersion.Group, v1alpha1.GroupVersion.Version, "electionpolicies", "clusterelectionpolicies")
+}
+
+func rules(scope admissionregistrationv1.ScopeType, group, version string, resources ...string) []admissionregistrationv1.RuleWithOperations {
+	return []admissionregistrationv1.RuleWithOperations{{
+		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
+		Rule: admissionregistrationv1.Rule{
+			APIGroups: []string{group}, APIVersions: []string{version}, Resources: resources, Scope: &scope,
+		},
+	}}
+}
+
+// validatingEntry fills in every field that the API server has a default for,
+// so that what was written compares equal to what is read.
+func validatingEntry(e entry, client admissionregistrationv1.WebhookClientConfig) admissionregistrationv1.ValidatingWebhook {
+	return admissionregistrationv1.ValidatingWebhook{
+		Name:                    e.name,
+		ClientConfig:            client,
+		Rules:                   leaseRules(),
+		FailurePolicy:           ptr.To(admissionregistrationv1.Ignore),
+		MatchPolicy:             ptr.To(admissionregistrationv1.Equivalent),
+		NamespaceSelector:       e.namespaces,
+		ObjectSelector:          &metav1.LabelSelector{},
+		SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNoneOnDryRun),
+		TimeoutSeconds:          ptr.To[int32](leaseTimeoutSeconds),
+		AdmissionReviewVersions: []string{"v1"},
+		MatchConditions:         []admissionregistrationv1.MatchCondition{{Name: "ruled", Expression: e.condition}},
+	}
+}
+
+func mutatingEntry(e entry, client admissionregistrationv1.WebhookClientConfig) admissionregistrationv1.MutatingWebhook {
+	return admissionregistrationv1.MutatingWebhook{
+		Name:                    e.name,
+		ClientConfig:            client,
+		Rules:                   leaseRules(),
+		FailurePolicy:           ptr.To(admissionregistrationv1.Ignore),
+		MatchPolicy:             ptr.To(admissionregistrationv1.Equivalent),
+		NamespaceSelector:       e.namespaces,
+		ObjectSelector:          &metav1.LabelSelector{},
+		SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNone),
+		TimeoutSeconds:          ptr.To[int32](leaseTimeoutSeconds),
+		AdmissionReviewVersions: []string{"v1"},
+		ReinvocationPolicy:      ptr.To(admissionregistrationv1.NeverReinvocationPolicy),
+		MatchConditions:         []admissionregistrationv1.MatchCondition{{Name: "contested", Expression: e.condition}},
+	}
+}
+
+// policyEntry has policies checked when they are applied.
+func policyEntry(client admissionregistrationv1.WebhookClientConfig) admissionregistrationv1.ValidatingWebhook {
+	return admissionregistrationv1.ValidatingWebhook{
+		Name:                    "policies." + v1alpha1.GroupVersion.Group,
+		ClientConfig:            client,
+		Rules:                   policyRules(),
+		FailurePolicy:           ptr.To(admissionregistrationv1.Ignore),
+		MatchPolicy:             ptr.To(admissionregistrationv1.Equivalent),
+		NamespaceSelector:       &metav1.LabelSelector{},
+		ObjectSelector:          &metav1.LabelSelector{},
+		SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNone),
+		TimeoutSeconds:          ptr.To[int32](policyTimeoutSeconds),
+		AdmissionReviewVersions: []string{"v1"},
+	}
+}
