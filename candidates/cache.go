@@ -12,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -49,6 +50,7 @@ type Cache struct {
 	clock     clock.WithTicker
 	logger    logr.Logger
 	discovery time.Duration
+	backoff   wait.Backoff
 	ledger    *ledger
 	registrar *registrar
 
@@ -94,6 +96,7 @@ func New(o Options) (*Cache, error) {
 		clock:      o.Clock,
 		logger:     o.Logger,
 		discovery:  o.DiscoveryInterval,
+		backoff:    watchBackoff,
 		ledger:     newLedger(),
 		registrar:  newRegistrar(c.own, o.Clock, o.Logger),
 		state:      newState(o.Namespace),

@@ -292,10 +292,9 @@ func (s *state) policyChangedIn(namespace string, old, now *Policy) {
 
 // takeTouched returns what was touched since the last call.
 func (s *state) takeTouched() (leases map[types.NamespacedName]struct{}, policies bool) {
-	leases, policies = s.touched, s.policiesTouched
-	if len(leases) > 0 {
-		s.touched = map[types.NamespacedName]struct{}{}
+	if len(s.touched) > 0 {
+		leases, s.touched = s.touched, map[types.NamespacedName]struct{}{}
 	}
-	s.policiesTouched = false
+	policies, s.policiesTouched = s.policiesTouched, false
 	return leases, policies
 }

@@ -43,7 +43,7 @@ func follow[T comparable](c *Cache, w *watched, lw *listerWatcher, expected any,
 	w.filled = func() bool { return m.filled }
 	w.stop = cancel
 	lw.failed = func(err error) { c.complain(w, err) }
-	backoff, quiet := watchBackoff, logr.Discard()
+	backoff, quiet := c.backoff, logr.Discard()
 	r := cache.NewReflectorWithOptions(lw, expected, m, cache.ReflectorOptions{Name: w.what, Logger: &quiet, Backoff: &backoff})
 	c.watches[w] = struct{}{}
 	c.running.Go(func() { r.RunWithContext(ctx) })
