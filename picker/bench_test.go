@@ -57,7 +57,6 @@ func crowd(n int) *picker.State {
 		s.Candidates[i] = picker.Candidate{
 			Name:             fmt.Sprintf("candidate-%d", k),
 			Node:             fmt.Sprintf("node-%d", k%50),
-			Labels:           map[string]string{"pool": "on-demand", "weight": "3"},
 			BinaryVersion:    version,
 			EmulationVersion: version,
 			Created:          now.Add(-time.Duration(k%100) * time.Minute),
@@ -74,33 +73,4 @@ func compile(t testing.TB, s v1alpha1.Strategy) *picker.Policy {
 		t.Fatal(errs.ToAggregate())
 	}
 	return policy
-}
-
-func BenchmarkDecideCEL(b *testing.B) {
-	for name, strategy := range map[string]v1alpha1.Strategy{
-		"none":     {Name: v1alpha1.RolloutAware},
-		"score":    celScores("candidate.labels['pool'] == 'on-demand' ? 1 : 0"),
-		"number":   celScores("int(candidate.labels['weight']) * 2 + candidate.priority"),
-		"optional": celScores("candidate.?labels['none'].orValue('') == 'x'"),
-		"semver":   celScores("semver(candidate.binaryVersion, true).minor()"),
-	} {
-		policy := compile(b, strategy)
-		b.Run(name, func(b *testing.B) {
-			state := crowd(1000)
-			b.ReportAllocs()
-			for b.Loop() {
-				picker.Decide(policy, state)
-			}
-			perCandidate := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(len(state.Candidates))
-			b.ReportMetric(perCandidate, "ns/candidate")
-		})
-	}
-}
-
-func celScores(expressions ...string) v1alpha1.Strategy {
-	s := v1alpha1.Strategy{Name: v1alpha1.Custom}
-	for _, e := range expressions {
-		s.Scores = append(s.Scores, v1alpha1.ScoreEntry{CEL: e})
-	}
-	return s
 }

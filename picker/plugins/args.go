@@ -11,10 +11,10 @@ import (
 	"github.com/leasewarden/leasewarden/picker"
 )
 
-// decodeArgs reads a plugin's arguments into out. A field that out does not
-// have, a value of the wrong type, and anything after the object are errors
-// that name the field.
-func decodeArgs(args json.RawMessage, out any) error {
+// DecodeArgs reads a plugin's arguments, nil if there are none, into out, a
+// pointer to a struct. A field that out does not have, a value of the wrong
+// type, and anything after the object are errors that name the field.
+func DecodeArgs(args json.RawMessage, out any) error {
 	if len(args) == 0 || bytes.Equal(bytes.TrimSpace(args), []byte("null")) {
 		return nil
 	}
@@ -48,12 +48,12 @@ type noArgs struct{}
 
 func newFilter(f picker.Filter) func(json.RawMessage) (picker.Filter, error) {
 	return func(args json.RawMessage) (picker.Filter, error) {
-		return f, decodeArgs(args, &noArgs{})
+		return f, DecodeArgs(args, &noArgs{})
 	}
 }
 
 func newScore(s picker.Score) func(json.RawMessage) (picker.Score, error) {
 	return func(args json.RawMessage) (picker.Score, error) {
-		return s, decodeArgs(args, &noArgs{})
+		return s, DecodeArgs(args, &noArgs{})
 	}
 }

@@ -50,7 +50,7 @@ func (t Topology) Score(_ *picker.State, c *picker.Candidate) picker.Value {
 
 func newTopology(args json.RawMessage) (picker.Score, error) {
 	var t Topology
-	if err := decodeArgs(args, &t); err != nil {
+	if err := DecodeArgs(args, &t); err != nil {
 		return nil, err
 	}
 	return t.completed()
