@@ -312,6 +312,18 @@ func TestDecideDeadline(t *testing.T) {
 	}
 }
 
+// However short the deadline, the attempt that is being ruled on was heard.
+func TestDecideHearsThePresentAttempt(t *testing.T) {
+	d := picker.Decide(&picker.Policy{AcquireDeadline: time.Nanosecond}, &picker.State{
+		Lease:      picker.Lease{ContestedSince: epoch},
+		Candidates: []picker.Candidate{{Name: "a"}, {Name: "b", LastAttempt: after(2)}},
+		Now:        after(2.9),
+	})
+	if chosen(d) != "b" {
+		t.Errorf("chose %q, want b", chosen(d))
+	}
+}
+
 // A live candidate that keeps trying leads at last, whatever else is the case:
 // promise 2.
 func TestDecideBoundsVacancy(t *testing.T) {

@@ -6,6 +6,11 @@ import "time"
 // silent while others try to acquire a Lease that has been vacant for too long.
 const FilterPassedOver = "PassedOver"
 
+// minSilence is the shortest silence that counts, however short the acquire
+// deadline is: whoever is trying right now must be among those that were heard,
+// though a moment lies between its attempt and the decision.
+const minSilence = time.Second
+
 // passOver removes candidates that were not heard lately from the choice for a
 // Lease that is overdue. It bounds how long a Lease waits for a chosen
 // candidate that hangs: the acquire deadline, and half of it more if the next
@@ -26,7 +31,7 @@ func newPassOver(policy *Policy, state *State) passOver {
 	}
 	// Electors retry several times within a lease duration, so that half the
 	// deadline is long enough to hear all that are alive.
-	window := policy.deadline(&state.Lease) / 2
+	window := max(policy.deadline(&state.Lease)/2, minSilence)
 	p := passOver{since: state.Now.Add(-window)}
 	for i := range state.Candidates {
 		c := &state.Candidates[i]
