@@ -27,7 +27,7 @@ func Assemble(objects Objects, g Governance, key types.NamespacedName, lease *co
 }
 
 func assemble(objects Objects, g Governance, key types.NamespacedName, lease *coordinationv1.Lease, past memory, now time.Time) *View {
-	a := assembly{objects: objects, policy: g.Policy, lease: key, now: now, roster: &roster{namespace: key.Namespace}}
+	a := assembly{objects: objects, policy: g.Policy, lease: key, now: now}
 	a.addPods()
 	a.addLeaseCandidates()
 	a.addCandidates()
@@ -54,14 +54,15 @@ type assembly struct {
 	roster  *roster
 }
 
+// addPods begins the roster with the Pods, whose facts are trusted most.
 func (a *assembly) addPods() {
-	if a.policy.pods == nil {
+	source := a.policy.pods
+	if source == nil {
+		a.roster = newRoster(a.lease.Namespace, nil, 0)
 		return
 	}
-	a.roster.pattern = a.policy.pods.pattern
 	pods := a.objects.Pods(a.policy, a.lease)
-	a.roster.candidates = make([]picker.Candidate, 0, len(pods))
-	a.roster.instances = make([]instance, 0, len(pods))
+	a.roster = newRoster(a.lease.Namespace, source.pattern, len(pods))
 	for _, pod := range pods {
 		a.addPod(pod)
 	}
@@ -84,8 +85,7 @@ func (a *assembly) addPod(pod *corev1.Pod) {
 	}
 	a.setPodVersions(&c, pod)
 	a.setPodPriority(&c, pod)
-	a.roster.candidates = append(a.roster.candidates, c)
-	a.roster.instances = append(a.roster.instances, instance{pod: pod, hosts: podHostNames(pod, c.NodeLabels)})
+	a.roster.add(c, instance{pod: pod, hosts: podHostNames(pod, c.NodeLabels)})
 }
 
 // unavailable says why a Pod can not lead at all.
@@ -299,16 +299,13 @@ func versions(binary, emulation string) (b, e picker.Version) {
 
 // register adds a candidate, or merges it with the one that a claim fits.
 func (a *assembly) register(c picker.Candidate, n instance, claims ...string) {
-	r := a.roster
 	for _, claim := range claims {
-		if i, ok := r.one(claim); ok {
+		if i, ok := a.roster.one(claim); ok {
 			a.merge(i, c, n)
 			return
 		}
 	}
-	c.Name = r.freeName(c)
-	r.candidates = append(r.candidates, c)
-	r.instances = append(r.instances, n)
+	a.roster.add(c, n)
 }
 
 // merge adds what another source knows of candidate i. The facts of the more
@@ -329,8 +326,7 @@ func (a *assembly) merge(i int, c picker.Candidate, n instance) {
 	if to.Node == "" {
 		to.Node, to.NodeLabels = c.Node, c.NodeLabels
 	}
-	known.identities = append(known.identities, n.identities...)
-	known.hosts.names = append(known.hosts.names, n.hosts.names...)
+	a.roster.recognise(i, &n)
 	if known.identity == "" {
 		known.identity = n.identity
 	}
@@ -346,14 +342,4 @@ func (a *assembly) mergeVersions(to, from *picker.Candidate, known *instance) {
 	if to.EmulationVersion == none && (known.pod == nil || a.policy.pods.Version == nil && a.policy.pods.EmulationVersion == nil) {
 		to.EmulationVersion = from.EmulationVersion
 	}
-}
-
-// freeName is the name of c, with its source before it if another candidate
-// has that name already. Names of API objects have no slash.
-func (r *roster) freeName(c picker.Candidate) string {
-	taken := slices.ContainsFunc(r.candidates, func(o picker.Candidate) bool { return o.Name == c.Name })
-	if taken {
-		return string(c.Sources[0]) + "/" + c.Name
-	}
-	return c.Name
 }

@@ -93,7 +93,7 @@ func (c *Cache) register(key types.NamespacedName, reg registration) {
 
 // renew has the registration of a claimant that an attempt registered renewed.
 func (c *Cache) renew(key types.NamespacedName, a *Attempt, b *Ballot) {
-	i := b.roster.named(b.Claimant.Candidate)
+	i := b.roster.index(b.Claimant.Candidate)
 	if i < 0 || a.SideEffectFree || b.roster.candidates[i].Sources[0] != picker.SourceAttempt {
 		return
 	}
@@ -130,17 +130,14 @@ func (r *roster) registrable(identity string) string {
 // addRegistration adds a candidate for an unregistered identity and returns
 // its name.
 func (r *roster) addRegistration(objects Objects, reg registration) string {
-	c := candidateOf(objects, reg)
-	c.Name = r.freeName(c)
-	r.candidates = append(r.candidates, c)
-	r.instances = append(r.instances, instance{identities: []string{reg.identity}, identity: reg.identity})
-	return c.Name
+	i := r.add(candidateOf(objects, reg), instance{identities: []string{reg.identity}, identity: reg.identity})
+	return r.candidates[i].Name
 }
 
 // note remembers the attempt of a candidate. Attempts of others do not count:
 // an outsider that keeps trying must not have candidates passed over.
 func (c *Cache) note(key types.NamespacedName, a *Attempt, b *Ballot) {
-	i := b.roster.named(b.Claimant.Candidate)
+	i := b.roster.index(b.Claimant.Candidate)
 	if i < 0 {
 		return
 	}
@@ -149,9 +146,4 @@ func (c *Cache) note(key types.NamespacedName, a *Attempt, b *Ballot) {
 		attempt{at: a.Time, identity: identity}, recordOf(a.New).duration, !a.SideEffectFree)
 	b.State.Candidates[i].LastAttempt = a.Time
 	b.roster.instances[i].identity = identity
-}
-
-// named is the index of the candidate of that name, or -1.
-func (r *roster) named(name string) int {
-	return slices.IndexFunc(r.candidates, func(c picker.Candidate) bool { return c.Name == name })
 }

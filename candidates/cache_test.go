@@ -370,7 +370,7 @@ func TestAttempt(t *testing.T) {
 		return b
 	}
 	lastAttempt := func(b *Ballot, name string) time.Time {
-		return b.State.Candidates[b.roster.named(name)].LastAttempt
+		return b.State.Candidates[b.roster.index(name)].LastAttempt
 	}
 
 	b := attempt(nil, "web-1_a", 0, func(a *Attempt) { a.SideEffectFree = true })

@@ -10,6 +10,10 @@ import (
 // (pkg/kubelet/kubelet_pods.go, truncatePodHostnameIfNeeded).
 const hostnameMaxLength = 63
 
+// maxHostLength is that of any name that is compared: a Node's, a Candidate's
+// hostname, a fully qualified one. It bounds what a made-up identity costs.
+const maxHostLength = 253
+
 // hostNames are the names by which a process may know the host it runs on. A
 // holder identity begins with one of them.
 type hostNames struct {
@@ -67,25 +71,7 @@ func nodeHostNames(pod *corev1.Pod, nodeLabels map[string]string) hostNames {
 	return h
 }
 
-// are reports whether host is one of the names.
-func (h *hostNames) are(host string) bool {
-	for _, name := range h.names {
-		if name == host || h.fold && strings.EqualFold(name, host) {
-			return true
-		}
-	}
+// qualify reports whether host is the fully qualified name.
+func (h *hostNames) qualify(host string) bool {
 	return h.fqdn != "" && len(host) > len(h.fqdn) && strings.HasPrefix(host, h.fqdn)
-}
-
-// lead returns the length of the hostname that identity begins with, if it is
-// one of the names: the whole identity, or what stands before one of its
-// underscores. 0: none of them. The longest wins, so that "a_b" is preferred
-// to "a" for the identity "a_b_c".
-func (h *hostNames) lead(identity string) int {
-	for n := len(identity); n > 0; n = strings.LastIndexByte(identity[:n], '_') {
-		if h.are(identity[:n]) {
-			return n
-		}
-	}
-	return 0
 }

@@ -122,7 +122,7 @@ func FuzzIdentify(f *testing.F) {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, pod, identity string) {
-		r := &roster{namespace: "ns"}
+		r := newRoster("ns", nil, 1)
 		p := webPod(pod)
 		a := assembly{objects: NewObjectSet(), policy: CompilePolicy(electionPolicy("p")), roster: r, lease: webKey}
 		a.addPod(p)

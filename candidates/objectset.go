@@ -233,7 +233,7 @@ func (s *ObjectSet) holderNode(key types.NamespacedName, lease *coordinationv1.L
 	if holder == "" || g.Policy == nil {
 		return ""
 	}
-	a := assembly{objects: s, policy: g.Policy, lease: key, roster: &roster{namespace: key.Namespace}}
+	a := assembly{objects: s, policy: g.Policy, lease: key}
 	a.addPods()
 	a.addLeaseCandidates()
 	a.addCandidates()

@@ -9,15 +9,22 @@ import (
 	"github.com/leasewarden/leasewarden/picker"
 )
 
-// roster is the list of candidates of one Lease while it is put together, with
-// what their identities are recognised by. candidates and instances go by the
-// same index.
+// roster is the list of candidates of one Lease, with what their identities
+// are recognised by. candidates and instances go by the same index.
 type roster struct {
 	namespace  string
 	pattern    *identityPattern
 	candidates []picker.Candidate
 	instances  []instance
 	problems   []Problem
+
+	byName     map[string]int
+	byIdentity map[string][]int
+	byHost     map[string][]int
+	// byFoldedHost are hostnames in lower case, where case does not count.
+	byFoldedHost map[string][]int
+	// qualified are the candidates with a fully qualified hostname.
+	qualified []int
 }
 
 // instance is what a candidate is recognised by.
@@ -31,8 +38,62 @@ type instance struct {
 	hosts    hostNames
 }
 
-// exact is the strength of a match by the whole identity.
-const exact = int(^uint(0) >> 1)
+// newRoster makes an empty roster for about n candidates.
+func newRoster(namespace string, pattern *identityPattern, n int) *roster {
+	return &roster{
+		namespace:    namespace,
+		pattern:      pattern,
+		candidates:   make([]picker.Candidate, 0, n),
+		instances:    make([]instance, 0, n),
+		byName:       make(map[string]int, n),
+		byIdentity:   map[string][]int{},
+		byHost:       make(map[string][]int, n),
+		byFoldedHost: map[string][]int{},
+	}
+}
+
+// add adds a candidate under a name that is free.
+func (r *roster) add(c picker.Candidate, n instance) (i int) {
+	i = len(r.candidates)
+	c.Name = r.freeName(&c)
+	r.candidates = append(r.candidates, c)
+	r.instances = append(r.instances, n)
+	r.byName[c.Name] = i
+	r.recognise(i, &n)
+	return i
+}
+
+// recognise has candidate i recognised by what n says.
+func (r *roster) recognise(i int, n *instance) {
+	for _, identity := range n.identities {
+		addIndex(r.byIdentity, identity, i)
+	}
+	for _, host := range n.hosts.names {
+		if n.hosts.fold {
+			addIndex(r.byFoldedHost, strings.ToLower(host), i)
+		} else {
+			addIndex(r.byHost, host, i)
+		}
+	}
+	if n.hosts.fqdn != "" {
+		r.qualified = append(r.qualified, i)
+	}
+}
+
+func addIndex(to map[string][]int, key string, i int) {
+	if !slices.Contains(to[key], i) {
+		to[key] = append(to[key], i)
+	}
+}
+
+// freeName is the name of c, with its source before it if another candidate
+// has that name already. Names of API objects have no slash.
+func (r *roster) freeName(c *picker.Candidate) string {
+	if _, taken := r.byName[c.Name]; taken {
+		return string(c.Sources[0]) + "/" + c.Name
+	}
+	return c.Name
+}
 
 // match returns the candidates that identity fits best: by their whole
 // registered identity, or else by the longest hostname.
@@ -40,37 +101,58 @@ func (r *roster) match(identity string) []int {
 	if identity == "" {
 		return nil
 	}
-	host := ""
-	if r.pattern != nil {
-		host = r.pattern.hostname(identity)
+	if known := r.byIdentity[identity]; len(known) > 0 {
+		return r.likeliest(known)
 	}
-	var best []int
-	strongest := 1
-	for i := range r.instances {
-		s := r.instances[i].strength(identity, r.pattern != nil, host)
-		if s > strongest {
-			best, strongest = best[:0], s
-		}
-		if s == strongest {
-			best = append(best, i)
+	if r.pattern == nil {
+		return r.likeliest(r.matchLead(identity, func(int) bool { return true }))
+	}
+	if host := r.pattern.hostname(identity); host != "" {
+		if pods := r.named(host, r.isPod); len(pods) > 0 {
+			return r.likeliest(pods)
 		}
 	}
-	return r.likeliest(best)
+	return r.matchLead(identity, func(i int) bool { return !r.isPod(i) })
 }
 
-// strength says how well identity fits: 0 not at all, exact if it is known as
-// a whole, else the length of the hostname. Pods of a policy with a pattern
-// are compared with the hostname that the pattern captured.
-func (n *instance) strength(identity string, patterned bool, host string) int {
-	switch {
-	case slices.Contains(n.identities, identity):
-		return exact
-	case n.pod == nil || !patterned:
-		return n.hosts.lead(identity)
-	case host != "" && n.hosts.are(host):
-		return len(host)
+func (r *roster) isPod(i int) bool { return r.instances[i].pod != nil }
+
+// matchLead returns those of the candidates whose hostname identity begins
+// with: the whole identity, or what stands before one of its underscores. The
+// longest wins, so that "a_b" is preferred to "a" for the identity "a_b_c".
+func (r *roster) matchLead(identity string, of func(int) bool) []int {
+	n := len(identity)
+	if n > maxHostLength {
+		n = strings.LastIndexByte(identity[:maxHostLength+1], '_')
 	}
-	return 0
+	for ; n > 0; n = strings.LastIndexByte(identity[:n], '_') {
+		if found := r.named(identity[:n], of); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// named returns those of the candidates that have that hostname.
+func (r *roster) named(host string, of func(int) bool) []int {
+	var found []int
+	collect := func(indices []int) {
+		for _, i := range indices {
+			if of(i) && !slices.Contains(found, i) {
+				found = append(found, i)
+			}
+		}
+	}
+	collect(r.byHost[host])
+	if len(r.byFoldedHost) > 0 {
+		collect(r.byFoldedHost[strings.ToLower(host)])
+	}
+	for _, i := range r.qualified {
+		if r.instances[i].hosts.qualify(host) {
+			collect([]int{i})
+		}
+	}
+	return found
 }
 
 // likeliest leaves out, of several that fit equally well, those which are less
@@ -80,9 +162,11 @@ func (r *roster) likeliest(matches []int) []int {
 	if len(matches) < 2 {
 		return matches
 	}
-	least := slices.MinFunc(matches, func(a, b int) int { return r.instances[a].age() - r.instances[b].age() })
-	age := r.instances[least].age()
-	return slices.DeleteFunc(matches, func(i int) bool { return r.instances[i].age() != age })
+	least := r.instances[matches[0]].age()
+	for _, i := range matches[1:] {
+		least = min(least, r.instances[i].age())
+	}
+	return slices.DeleteFunc(slices.Clone(matches), func(i int) bool { return r.instances[i].age() != least })
 }
 
 // age orders the stages of a life: 0 alive, 1 terminating, 2 ended.
@@ -107,10 +191,18 @@ func (r *roster) one(identity string) (int, bool) {
 	return m[0], true
 }
 
+// index is that of the candidate of that name, or -1.
+func (r *roster) index(name string) int {
+	if i, ok := r.byName[name]; ok {
+		return i
+	}
+	return -1
+}
+
 // pod returns the candidate that is the Pod of that name.
 func (r *roster) pod(name string) (int, bool) {
-	i := slices.IndexFunc(r.instances, func(n instance) bool { return n.pod != nil && n.pod.Name == name })
-	return i, i >= 0
+	i := r.index(name)
+	return i, i >= 0 && r.isPod(i)
 }
 
 // describe says what messages call candidate i.
@@ -118,7 +210,7 @@ func (r *roster) describe(i int) string {
 	return string(r.candidates[i].Sources[0]) + " " + r.candidates[i].Name
 }
 
-// describeAll names several candidates: "Pods a and b".
+// describeAll names several candidates: "Pod a and Pod b".
 func (r *roster) describeAll(indices []int) string {
 	all := make([]string, len(indices))
 	for n, i := range indices {

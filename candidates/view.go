@@ -55,7 +55,7 @@ func (v *View) Identify(identity string, user *authenticationv1.UserInfo) Identi
 // Identity is the holder identity that the candidate of that name registered
 // or was last seen with. Empty: not known.
 func (v *View) Identity(candidate string) string {
-	if i := v.roster.named(candidate); i >= 0 {
+	if i := v.roster.index(candidate); i >= 0 {
 		return v.roster.instances[i].identity
 	}
 	return ""
