@@ -27,6 +27,11 @@ type Candidate struct {
 	// Unavailable says why the instance can not lead at all right now, such as
 	// "Pod is terminating". Empty if it can.
 	Unavailable string
+	// NotReady says why the policy does not hold the instance ready to lead yet,
+	// such as "Pod is not Ready". Empty if it does. Some components turn ready
+	// only when they lead, so this does not keep a Lease vacant for longer than
+	// the acquire deadline.
+	NotReady string
 
 	// BinaryVersion and EmulationVersion are as in a LeaseCandidate.
 	BinaryVersion, EmulationVersion Version

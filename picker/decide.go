@@ -1,8 +1,12 @@
 package picker
 
-// FilterAvailable is the name of the filter, of every policy, that removes
-// instances that can not lead at all.
-const FilterAvailable = "Available"
+// Names of the filters that hold for every policy.
+const (
+	// FilterAvailable removes instances that can not lead at all.
+	FilterAvailable = "Available"
+	// FilterReady removes instances that the policy does not hold ready yet.
+	FilterReady = "Ready"
+)
 
 // Decide says which of the candidates should lead the Lease. It only reads its
 // arguments; the Decision points into state.Candidates. The same candidates in
@@ -47,6 +51,8 @@ func filter(policy *Policy, state *State, c *Candidate, silence *passOver) (name
 		return FilterAvailable, c.Unavailable
 	case silence.removes(c):
 		return FilterPassedOver, silence.reason
+	case c.NotReady != "":
+		return FilterReady, c.NotReady
 	}
 	for _, f := range policy.Filters {
 		if reason := f.Filter(state, c); reason != "" {

@@ -245,6 +245,23 @@ func TestDecideVacancy(t *testing.T) {
 			filters: map[string]string{"silent": picker.FilterPassedOver, "live": "Label"},
 		},
 		{
+			name: "one that is not ready does not lead before the deadline",
+			now:  9.9,
+			candidates: []picker.Candidate{
+				{Name: "starting", Priority: 9, NotReady: "Pod is not Ready", LastAttempt: after(9.9)},
+				{Name: "ready"},
+			},
+			chosen:  "ready",
+			filters: map[string]string{"starting": picker.FilterReady},
+		},
+		{
+			name:       "nobody is ready before it leads",
+			now:        10,
+			candidates: []picker.Candidate{{Name: "a", NotReady: "Pod is not Ready", LastAttempt: after(10)}},
+			chosen:     "a", lastResort: true,
+			filters: map[string]string{"a": picker.FilterReady},
+		},
+		{
 			name:       "nobody is available",
 			now:        60,
 			candidates: []picker.Candidate{{Name: "a", Unavailable: "Pod is terminating", LastAttempt: after(60)}},
