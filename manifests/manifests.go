@@ -4,7 +4,7 @@ package manifests
 
 import "embed"
 
-// CRDs are the CustomResourceDefinitions, as crds/*.yaml.
+// CRDs are the CustomResourceDefinitions, one to a file.
 //
-//go:embed crds/*.yaml
+//go:embed crds/leasewarden.dev_*.yaml
 var CRDs embed.FS

@@ -30,7 +30,7 @@ type kindSchema struct {
 // load compiles the installed definitions, once.
 var load = sync.OnceValues(func() (map[schema.GroupVersionKind]*kindSchema, error) {
 	schemas := map[schema.GroupVersionKind]*kindSchema{}
-	files, err := fs.Glob(manifests.CRDs, "crds/*.yaml")
+	files, err := fs.Glob(manifests.CRDs, "crds/leasewarden.dev_*.yaml")
 	if err != nil {
 		return nil, err
 	}
