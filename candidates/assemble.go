@@ -72,7 +72,8 @@ func (a *assembly) addPod(pod *corev1.Pod) {
 	c := picker.Candidate{
 		Name:        pod.Name,
 		Sources:     []picker.Source{picker.SourcePod},
-		Unavailable: unavailable(pod, a.policy.pods.Eligible),
+		Unavailable: unavailable(pod),
+		NotReady:    notReady(pod, a.policy.pods.Eligible),
 		Node:        pod.Spec.NodeName,
 		NodeLabels:  a.objects.NodeLabels(pod.Spec.NodeName),
 		Labels:      pod.Labels,
@@ -89,7 +90,7 @@ func (a *assembly) addPod(pod *corev1.Pod) {
 }
 
 // unavailable says why a Pod can not lead at all.
-func unavailable(pod *corev1.Pod, eligible v1alpha1.EligibleWhen) string {
+func unavailable(pod *corev1.Pod) string {
 	switch {
 	case pod.Status.Phase == corev1.PodFailed:
 		return "Pod has failed"
@@ -99,16 +100,19 @@ func unavailable(pod *corev1.Pod, eligible v1alpha1.EligibleWhen) string {
 		return "Pod is terminating"
 	case pod.Status.Phase != corev1.PodRunning:
 		return "Pod is not running"
-	case eligible == v1alpha1.EligibleReady && !ready(pod):
-		return "Pod is not ready"
 	}
 	return ""
 }
 
-func ready(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+// notReady says why the policy does not hold a Pod ready yet.
+func notReady(pod *corev1.Pod, eligible v1alpha1.EligibleWhen) string {
+	isReady := func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
+	}
+	if eligible == v1alpha1.EligibleReady && !slices.ContainsFunc(pod.Status.Conditions, isReady) {
+		return "Pod is not ready"
+	}
+	return ""
 }
 
 func (a *assembly) setPodVersions(c *picker.Candidate, pod *corev1.Pod) {

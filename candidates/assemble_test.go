@@ -30,7 +30,7 @@ func fromLabel(key string) func(*v1alpha1.ElectionPolicySpec) {
 }
 
 func TestUnavailable(t *testing.T) {
-	notReady := func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
+	unready := func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
 	phase := func(ph corev1.PodPhase) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Status.Phase = ph } }
 	deleted := func(p *corev1.Pod) { p.DeletionTimestamp = ptr(metav1.NewTime(start)) }
 	tests := []struct {
@@ -38,20 +38,22 @@ func TestUnavailable(t *testing.T) {
 		eligible v1alpha1.EligibleWhen
 		mutate   []func(*corev1.Pod)
 		want     string
+		notReady string
 	}{
-		{"running", "", nil, ""},
-		{"running, not ready", v1alpha1.EligibleRunning, []func(*corev1.Pod){notReady}, ""},
-		{"must be ready", v1alpha1.EligibleReady, []func(*corev1.Pod){notReady}, "Pod is not ready"},
-		{"is ready", v1alpha1.EligibleReady, nil, ""},
-		{"pending", "", []func(*corev1.Pod){phase(corev1.PodPending)}, "Pod is not running"},
-		{"failed", "", []func(*corev1.Pod){phase(corev1.PodFailed), deleted}, "Pod has failed"},
-		{"succeeded", "", []func(*corev1.Pod){phase(corev1.PodSucceeded)}, "Pod has completed"},
-		{"terminating", "", []func(*corev1.Pod){deleted}, "Pod is terminating"},
+		{"running", "", nil, "", ""},
+		{"running, not ready", v1alpha1.EligibleRunning, []func(*corev1.Pod){unready}, "", ""},
+		{"must be ready", v1alpha1.EligibleReady, []func(*corev1.Pod){unready}, "", "Pod is not ready"},
+		{"is ready", v1alpha1.EligibleReady, nil, "", ""},
+		{"pending", "", []func(*corev1.Pod){phase(corev1.PodPending)}, "Pod is not running", ""},
+		{"failed", "", []func(*corev1.Pod){phase(corev1.PodFailed), deleted}, "Pod has failed", ""},
+		{"succeeded", "", []func(*corev1.Pod){phase(corev1.PodSucceeded)}, "Pod has completed", ""},
+		{"terminating", "", []func(*corev1.Pod){deleted}, "Pod is terminating", ""},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			v := viewOf(t, webPod("web-1", tc.mutate...), electionPolicy("p", func(s *v1alpha1.ElectionPolicySpec) { s.Candidates.Pods.Eligible = tc.eligible }))
 			NewWithT(t).Expect(v.State.Candidates[0].Unavailable).To(Equal(tc.want))
+			NewWithT(t).Expect(v.State.Candidates[0].NotReady).To(Equal(tc.notReady))
 		})
 	}
 }

@@ -16,8 +16,10 @@ const (
 	// looked at for longest is forgotten first, which makes a vacancy of it
 	// seem younger than it is, and nothing else.
 	maxLeases = 20_000
-	// maxAttempts bounds how many candidates are remembered for each Lease.
-	maxAttempts = 256
+	// maxAttempts bounds how many candidates are remembered for each Lease. Only
+	// identities that are recognised are, so that it is never reached by making
+	// them up.
+	maxAttempts = 2048
 )
 
 // ledger remembers, in memory and by our own clock, what was seen of Leases
