@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
 	corev1 "k8s.io/api/core/v1"
@@ -350,6 +351,75 @@ func TestOnlySelectedPodsAreKept(t *testing.T) {
 	for _, sc := range c.state.scopes {
 		g.Expect(sc.pool.byNamespace["ns"]).To(HaveLen(1))
 	}
+}
+
+func TestRevisionsAreWatchedOnlyWhereTheyMatter(t *testing.T) {
+	f, config := newFakeAPI(t)
+	owned := func(uid, hash string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", UID: types.UID(uid), Controller: ptr(true)}}
+			p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
+		}
+	}
+	replicaSet := func(uid, revision string) *appsv1.ReplicaSet {
+		return &appsv1.ReplicaSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: uid, UID: types.UID(uid), Labels: map[string]string{"app": "web"},
+				Annotations: map[string]string{revisionAnnotation: revision}}}
+	}
+	f.put(t, "v1/pods", webPod("a", owned("rs1", "h1")))
+	f.put(t, "v1/pods", webPod("b", owned("rs2", "h2")))
+	f.put(t, "apps/v1/replicasets", replicaSet("rs1", "4"))
+	f.put(t, "apps/v1/replicasets", replicaSet("rs2", "5"))
+	f.put(t, policies, electionPolicy("p", rolloutAware))
+	c := startCache(t, config)
+	numbers := func() map[string]int64 {
+		got := map[string]int64{}
+		if v, err := c.View(webKey, nil, start); err == nil {
+			for _, c := range v.State.Candidates {
+				got[c.Name] = c.RevisionNumber
+			}
+		}
+		return got
+	}
+	eventually(t, numbers).Should(Equal(map[string]int64{"a": 4, "b": 5}))
+	c.Track(webKey)
+	touched := recordTouched(c)
+	f.put(t, "apps/v1/replicasets", replicaSet("rs1", "6"))
+	eventually(t, numbers).Should(Equal(map[string]int64{"a": 6, "b": 5}), "rolled back")
+	eventually(t, touched.get).Should(ConsistOf(webKey))
+
+	plain := electionPolicy("p")
+	plain.Generation = 2
+	f.put(t, policies, plain)
+	eventually(t, func() int { return f.watching("apps/v1/replicasets") + f.watching("apps/v1/controllerrevisions") }).Should(BeZero())
+	eventually(t, numbers).Should(Equal(map[string]int64{"a": 0, "b": 0}))
+}
+
+func TestHeldByNodeFromElections(t *testing.T) {
+	f, config := newFakeAPI(t)
+	held := func(lease, holder, node string) *v1alpha1.Election {
+		return &v1alpha1.Election{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Election"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: lease},
+			Status: v1alpha1.ElectionStatus{Holder: &v1alpha1.ElectionHolder{Name: holder},
+				Candidates: []v1alpha1.CandidateVerdict{{Name: holder, Node: node}}}}
+	}
+	f.put(t, policies, electionPolicy("p", func(s *v1alpha1.ElectionPolicySpec) { s.Strategy.Name = v1alpha1.Spread }))
+	for _, e := range []*v1alpha1.Election{held("web", "a", "node-1"), held("x", "b", "node-1"), held("y", "c", "node-2")} {
+		f.put(t, elections, e)
+	}
+	c := startCache(t, config)
+	byNode := func() map[string]int {
+		v, err := c.View(webKey, nil, start)
+		if err != nil {
+			return nil
+		}
+		return v.State.Lease.HeldByNode
+	}
+	eventually(t, byNode).Should(Equal(map[string]int{"node-1": 1, "node-2": 1}), "without its own")
+	f.put(t, elections, held("x", "c", "node-2"))
+	eventually(t, byNode).Should(Equal(map[string]int{"node-1": 0, "node-2": 2}))
+	f.remove(elections, "ns", "y")
+	eventually(t, byNode).Should(Equal(map[string]int{"node-1": 0, "node-2": 1}))
 }
 
 func TestAttempt(t *testing.T) {
