@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leasewarden/leasewarden/candidates"
+	"github.com/leasewarden/leasewarden/cmd/leasewarden/internal/inventory"
+)
+
+// pickKubeconfig says which cluster to ask, in kubectl's words.
+type pickKubeconfig struct {
+	path, context, namespace string
+}
+
+func (k *pickKubeconfig) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&k.path, "kubeconfig", "", "the kubeconfig; default: $KUBECONFIG, then ~/.kube/config")
+	f.StringVar(&k.context, "context", "", "the context of the kubeconfig")
+	f.StringVarP(&k.namespace, "namespace", "n", "", "pick for the Leases of this namespace; with -f it is also that of objects which give none")
+}
+
+// load returns how to reach the cluster, and the namespace to look at.
+func (k *pickKubeconfig) load() (*rest.Config, string, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = k.path
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: k.context}
+	overrides.Context.Namespace = k.namespace
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+	config, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, "", errors.New("there is nothing to pick from: give manifests with -f, or a cluster with --kubeconfig")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	namespace, _, err := loader.Namespace()
+	return config, namespace, err
+}
+
+// readCluster asks the cluster for what the decisions depend on.
+func (o *pickOptions) readCluster(c *cobra.Command) (*pickInput, error) {
+	config, namespace, err := o.kubeconfig.load()
+	if err != nil {
+		return nil, err
+	}
+	if o.allNamespaces {
+		namespace = ""
+	}
+	if ns, _, ok := splitLease(o.lease); ok {
+		namespace = ns
+	}
+	scheme, err := inventory.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, err
+	}
+	return readInventory(c, reader, namespace)
+}
+
+func readInventory(c *cobra.Command, from client.Reader, namespace string) (*pickInput, error) {
+	found, err := inventory.Read(c.Context(), from, namespace)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Policies()) == 0 {
+		return nil, fmt.Errorf("no policy for %s: apply an ElectionPolicy or ClusterElectionPolicy, or give manifests with -f", place(namespace))
+	}
+	warnOfInvalid(c, found.Policies())
+	return &pickInput{
+		objects:       found.ObjectSet,
+		podNamespaces: found.PodNamespaces,
+		namespace:     namespace,
+		warnings:      c.ErrOrStderr(),
+	}, nil
+}
+
+// warnOfInvalid names policies that the cluster has, and that govern nothing.
+func warnOfInvalid(c *cobra.Command, policies []*candidates.Policy) {
+	for _, p := range policies {
+		for _, problem := range p.Errors {
+			fmt.Fprintf(c.ErrOrStderr(), "warning: %s governs nothing: %s\n", p.Ref, problem)
+		}
+	}
+}
