@@ -17,7 +17,6 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/leasewarden/leasewarden/test/localcluster/binaries"
 	"github.com/leasewarden/leasewarden/test/localcluster/process"
 )
 
@@ -54,7 +53,8 @@ type Cluster struct {
 // context bounds the start alone; the cluster then runs until Stop, or until
 // this process ends.
 //
-// An error is one sentence and leaves nothing running.
+// An error is one sentence and leaves nothing running, but the directory with
+// the logs.
 func Start(ctx context.Context, options Options) (cluster *Cluster, err error) {
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("cannot start a local cluster: %w", err)
@@ -64,6 +64,7 @@ func Start(ctx context.Context, options Options) (cluster *Cluster, err error) {
 		c.images = map[string]string{}
 	}
 	if err := c.start(ctx); err != nil {
+		c.temporary = false // the error points at a log in there
 		_ = c.Stop()
 		return nil, fmt.Errorf("cannot start a local cluster: %w", err)
 	}
@@ -71,16 +72,10 @@ func Start(ctx context.Context, options Options) (cluster *Cluster, err error) {
 }
 
 func (c *Cluster) start(ctx context.Context) error {
-	version := c.options.KubernetesVersion
-	components := append([]binaries.Component{
-		{Name: Etcd, Version: binaries.DefaultEtcd},
-		{Name: APIServer, Version: version},
-		{Name: ControllerManager, Version: version},
-		{Name: Scheduler, Version: version},
-	}, c.options.Components...)
+	components := append(ControlPlane(c.options.KubernetesVersion), c.options.Components...)
 	// First, since it takes a second to find out what else may not work.
 	var err error
-	if c.launcher, err = c.options.Builder.Source(ctx, "leasewarden-launcher", process.LauncherSource()); err != nil {
+	if c.launcher, err = c.options.Builder.Source(ctx, LauncherName, process.LauncherSource()); err != nil {
 		return err
 	}
 	if c.userNS, err = process.CheckNamespaces(c.launcher); err != nil {

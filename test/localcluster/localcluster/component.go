@@ -45,7 +45,7 @@ func envtestComponent(name, version, log, pidFile string, start, stop func() err
 		name: name, version: version, log: log,
 		start: func(context.Context) error {
 			if err := start(); err != nil {
-				return fmt.Errorf("%s does not answer: %w (%s)", name, err, lastLine(log))
+				return fmt.Errorf("%s has not become ready (%s): %w", name, lastLine(log), err)
 			}
 			return nil
 		},

@@ -30,8 +30,8 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv("LEASEWARDEN_TEST_HOLD_CLUSTER"); name != "" {
-		holdCluster(name)
+	if dir := os.Getenv(holdVariable); dir != "" {
+		holdCluster(dir)
 		return
 	}
 	os.Exit(run(m))
@@ -93,5 +93,3 @@ func newNamespace(t *testing.T) string {
 	}, "20s", "50ms").Should(gomega.Succeed())
 	return namespace.Name
 }
-
-func holdCluster(string) {}

@@ -94,3 +94,21 @@ func (o *Options) featureGates() string {
 
 // ComponentImage is the image name of a component that Options.Components lists.
 func ComponentImage(c binaries.Component) string { return c.Name + ":v" + c.Version }
+
+// LauncherName is the program in front of every process of a cluster; see
+// package process.
+const LauncherName = "leasewarden-launcher"
+
+// ControlPlane lists what Start builds for a release of Kubernetes, without
+// "v"; empty means the default.
+func ControlPlane(version string) []binaries.Component {
+	if version == "" {
+		version = binaries.DefaultKubernetes
+	}
+	return []binaries.Component{
+		{Name: Etcd, Version: binaries.DefaultEtcd},
+		{Name: APIServer, Version: version},
+		{Name: ControllerManager, Version: version},
+		{Name: Scheduler, Version: version},
+	}
+}
