@@ -133,8 +133,8 @@ func TestReadSaysWhatToDoAboutARefusal(t *testing.T) {
 		want string
 	}{
 		"v1.Pod": {forbidden, "cannot list Pod objects: pods is forbidden: <nil>: ask for the permission to list them, or give manifests with -f"},
-		"v1alpha1.ElectionPolicy": {missing, `cannot list ElectionPolicy objects: no matches for kind "ElectionPolicy" in group "leasewarden.dev": ` +
-			"install the CRDs of Leasewarden in this cluster, or give manifests with -f"},
+		"v1alpha1.ElectionPolicy": {missing, "this cluster does not serve leasewarden.dev/v1alpha1 ElectionPolicy: " +
+			"install the CRDs of Leasewarden, or give manifests with -f"},
 	} {
 		c := newCluster(t, policy(v1alpha1.FirstCome))
 		c.refuse[kind] = test.err

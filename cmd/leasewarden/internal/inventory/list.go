@@ -56,7 +56,7 @@ func explain(list client.ObjectList, err error) error {
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("cannot list %s objects: %w: ask for the permission to list them, or give manifests with -f", kind, err)
 	case meta.IsNoMatchError(err) && isOurs(list):
-		return fmt.Errorf("cannot list %s objects: %w: install the CRDs of Leasewarden in this cluster, or give manifests with -f", kind, err)
+		return fmt.Errorf("this cluster does not serve %s %s: install the CRDs of Leasewarden, or give manifests with -f", v1alpha1.GroupVersion, kind)
 	}
 	return fmt.Errorf("cannot list %s objects: %w", kind, err)
 }
