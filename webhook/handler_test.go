@@ -242,6 +242,7 @@ func TestMutating(t *testing.T) {
 			v1alpha1.ElectedByAnnotation, stamps[v1alpha1.ElectedByAnnotation], v1alpha1.StrategyAnnotation, stamps[v1alpha1.StrategyAnnotation],
 			v1alpha1.CriterionAnnotation, stamps[v1alpha1.CriterionAnnotation]), want: stamps},
 		{name: "not chosen", new: testLease("sched-b_1", 1)},
+		{name: "not chosen, stamped before", old: testLease("", 1), new: testLease("sched-b_1", 2, v1alpha1.StrategyAnnotation, "x", "a", "b"), want: map[string]string{"a": "b"}},
 		{name: "renewal", old: testLease("sched-a_1", 1), new: testLease("sched-a_1", 2)},
 		{name: "release", old: testLease("sched-a_1", 1), new: testLease("", 2)},
 		{name: "policy in dry-run", new: testLease("sched-a_1", 1), edit: []func(*candidates.Ballot){withPolicy(testPolicy(mode(v1alpha1.DryRun)))}},

@@ -57,7 +57,9 @@ func (l *Leases) Validating() http.Handler {
 
 // Mutating is the half that stamps a successful acquire. What it would not
 // allow it leaves for the validating half to refuse, and it remembers no
-// attempt: the validating half sees the same one a moment later.
+// attempt: the validating half sees the same one a moment later. In that moment
+// a Pod may have turned eligible; so that the Lease then says nothing, and not
+// what was true of the last holder, a stamp that it has is taken away.
 func (l *Leases) Mutating() http.Handler {
 	return &handler{review: l.timed(halfMutating, l.mutate), metrics: l.Metrics, log: l.Log}
 }
@@ -107,8 +109,11 @@ func (l *Leases) mutate(request *admissionv1.AdmissionRequest) (admission.Respon
 	if err != nil {
 		return admission.Response{}, err
 	}
-	if ruling == nil || ruling.Verdict != Allow || ruling.Mode != v1alpha1.Enforce {
+	switch {
+	case ruling == nil || ruling.Mode != v1alpha1.Enforce:
 		return admission.Allowed(""), nil
+	case ruling.Verdict == Deny:
+		return admission.Patched("", unstamp(w.new)...), nil
 	}
 	return admission.Patched("", stamp(w.new, ruling)...), nil
 }

@@ -32,5 +32,16 @@ func stamp(lease *coordinationv1.Lease, r *Ruling) []jsonpatch.JsonPatchOperatio
 	return patch
 }
 
+// unstamp is the patch that removes what an earlier stamp left.
+func unstamp(lease *coordinationv1.Lease) []jsonpatch.JsonPatchOperation {
+	var patch []jsonpatch.JsonPatchOperation
+	for _, key := range stamps {
+		if _, ok := lease.Annotations[key]; ok {
+			patch = append(patch, jsonpatch.NewOperation("remove", "/metadata/annotations/"+pointerToken.Replace(key), nil))
+		}
+	}
+	return patch
+}
+
 // pointerToken escapes a key for use in a JSON pointer (RFC 6901, section 3).
 var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
