@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -57,11 +58,26 @@ func (r *Registration) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Resu
 	scopes := scopes(policies, r.Namespace)
 	validating, err := r.reconcileValidating(ctx, scopes)
 	if err != nil {
-		return ctrl.Result{}, err
+		return outdated(err)
 	}
 	mutating, err := r.reconcileMutating(ctx, scopes)
-	return ctrl.Result{RequeueAfter: sooner(validating, mutating)}, err
+	if err != nil {
+		return outdated(err)
+	}
+	return ctrl.Result{RequeueAfter: sooner(validating, mutating)}, nil
 }
+
+// outdated takes a write that was refused because the cache was behind for what
+// it is: no error, and over in a moment.
+func outdated(err error) (ctrl.Result, error) {
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+		return ctrl.Result{RequeueAfter: outdatedRetry}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+// outdatedRetry is how long a cache is given to catch up.
+const outdatedRetry = 200 * time.Millisecond
 
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b != 0 && b < a {
@@ -163,23 +179,25 @@ func (r *Registration) apply(ctx context.Context, exists bool, current, desired 
 	}
 	maps.Copy(labels, managedBy)
 	desired.SetLabels(labels)
-	kind := fmt.Sprintf("%T", desired)
 	switch {
 	case !exists:
-		log.FromContext(ctx).Info("Registering the webhook", "configuration", kind)
+		log.FromContext(ctx).Info("Registering the webhook", "configuration", typeName(desired))
 		return r.Client.Create(ctx, desired)
 	case !apiequality.Semantic.DeepEqual(current, desired):
-		log.FromContext(ctx).Info("Updating the registration of the webhook", "configuration", kind)
+		log.FromContext(ctx).Info("Updating the registration of the webhook", "configuration", typeName(desired))
 		return r.Client.Update(ctx, desired)
 	}
 	return nil
 }
 
+// typeName is what kind an object is. Objects from a typed client do not say.
+func typeName(o client.Object) string { return reflect.TypeOf(o).Elem().Name() }
+
 func (r *Registration) remove(ctx context.Context, exists bool, current client.Object) error {
 	if !exists {
 		return nil
 	}
-	log.FromContext(ctx).Info("Removing the registration of the webhook, no policy governs a Lease", "configuration", fmt.Sprintf("%T", current))
+	log.FromContext(ctx).Info("Removing the registration of the webhook, no policy governs a Lease", "configuration", typeName(current))
 	uid := current.GetUID()
 	err := r.Client.Delete(ctx, current, client.Preconditions(metav1.Preconditions{UID: &uid}))
 	return client.IgnoreNotFound(err)
