@@ -63,22 +63,28 @@ func leaseOf(pod *corev1.Pod, source v1alpha1.FieldSource) types.NamespacedName 
 	return types.NamespacedName{Namespace: pod.Namespace, Name: fieldValue(pod, source)}
 }
 
-func (p *podPool) add(pod *corev1.Pod) {
-	p.byNamespace.add(pod.Namespace, pod)
+// set takes up a Pod that came, changed or went (nil: is not there). What
+// stays where it was is replaced in place.
+func (p *podPool) set(old, now *corev1.Pod) {
+	move(old, now, func(pod *corev1.Pod) string { return pod.Namespace }, p.byNamespace)
 	for source, x := range p.byLease {
-		x.add(leaseOf(pod, source), pod)
+		move(old, now, func(pod *corev1.Pod) types.NamespacedName { return leaseOf(pod, source) }, x)
 	}
-	p.byNode.add(pod.Spec.NodeName, pod)
-	p.byOwner.add(ownerOf(pod), pod)
+	move(old, now, func(pod *corev1.Pod) string { return pod.Spec.NodeName }, p.byNode)
+	move(old, now, ownerOf, p.byOwner)
 }
 
-func (p *podPool) remove(pod *corev1.Pod) {
-	p.byNamespace.remove(pod.Namespace, pod)
-	for source, x := range p.byLease {
-		x.remove(leaseOf(pod, source), pod)
+// move brings a Pod in an index from where it was to where it belongs.
+func move[K comparable](old, now *corev1.Pod, key func(*corev1.Pod) K, in interface {
+	add(K, *corev1.Pod)
+	remove(K, *corev1.Pod)
+}) {
+	if old != nil && (now == nil || key(old) != key(now)) {
+		in.remove(key(old), old)
 	}
-	p.byNode.remove(pod.Spec.NodeName, pod)
-	p.byOwner.remove(ownerOf(pod), pod)
+	if now != nil {
+		in.add(key(now), now)
+	}
 }
 
 func podKey(pod *corev1.Pod) types.NamespacedName {

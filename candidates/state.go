@@ -128,12 +128,7 @@ func (s *state) track(key types.NamespacedName) {
 
 // podChanged takes up a Pod that came, changed or went (nil: is not there).
 func (s *state) podChanged(sc *podScope, old, now *corev1.Pod) {
-	if old != nil {
-		sc.pool.remove(old)
-	}
-	if now != nil {
-		sc.pool.add(now)
-	}
+	sc.pool.set(old, now)
 	if samePod(old, now) {
 		return
 	}
@@ -141,14 +136,17 @@ func (s *state) podChanged(sc *podScope, old, now *corev1.Pod) {
 	s.touchPod(sc, now)
 }
 
-// samePod reports whether nothing that is kept of a Pod was changed.
+// samePod reports whether nothing that counts was changed in a Pod: its
+// resourceVersion always is.
 func samePod(a, b *corev1.Pod) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	x, y := *a, *b
-	x.ResourceVersion, y.ResourceVersion = "", ""
-	return equality.Semantic.DeepEqual(&x, &y)
+	same := equality.Semantic.DeepEqual
+	return a.UID == b.UID && a.DeletionTimestamp.Equal(b.DeletionTimestamp) &&
+		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations) &&
+		same(&a.Status, &b.Status) && same(&a.Spec, &b.Spec) &&
+		same(a.OwnerReferences, b.OwnerReferences) && same(a.ManagedFields, b.ManagedFields)
 }
 
 // touchPod touches the Leases that a Pod is a candidate for.
