@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -53,6 +54,8 @@ type Cache struct {
 	backoff   wait.Backoff
 	ledger    *ledger
 	registrar *registrar
+
+	everSynced atomic.Bool
 
 	// ctx ends with Start; running are the watches that end then.
 	ctx     context.Context
@@ -122,16 +125,25 @@ func (c *Cache) Start(ctx context.Context) error {
 // NeedLeaderElection says that every replica runs its own Cache.
 func (c *Cache) NeedLeaderElection() bool { return false }
 
-// Synced returns nil once everything that decisions are made from is there.
-// Until then the error, which wraps ErrNotSynced, names what is missing and
-// why. A resource that the API server does not know is not waited for.
+// Synced returns nil once everything that decisions are made from has arrived
+// after the start. Until then the error, which wraps ErrNotSynced, names what
+// is missing and why. A resource that the API server does not know is not
+// waited for. A policy that comes later, whose Pods have to be listed first,
+// does not take it back: View and Attempt tell for the Leases concerned, and
+// all others must not do without us meanwhile.
 func (c *Cache) Synced() error {
+	if c.everSynced.Load() {
+		return nil
+	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.synced()
+	err := c.unsynced()
+	c.everSynced.Store(err == nil)
+	return err
 }
 
-func (c *Cache) synced() error {
+// unsynced says what has not arrived.
+func (c *Cache) unsynced() error {
 	if !c.started {
 		return fmt.Errorf("candidates: not started: %w", ErrNotSynced)
 	}

@@ -196,6 +196,17 @@ func TestSyncedNamesWhatIsMissing(t *testing.T) {
 
 	f.setRefused("v1/pods", false)
 	eventually(t, c.Synced).Should(Succeed())
+
+	f.setRefused("v1/pods", true)
+	f.put(t, policies, electionPolicy("late", leaseNames("late"), func(s *v1alpha1.ElectionPolicySpec) {
+		s.Candidates.Pods.Selector.MatchLabels["app"] = "late"
+	}))
+	eventually(t, func() error {
+		_, err := c.View(types.NamespacedName{Namespace: "ns", Name: "late"}, nil, start)
+		return err
+	}).Should(MatchError(ErrNotSynced))
+	g.Expect(c.Synced()).To(Succeed(), "the others are served on")
+	g.Expect(viewNames(c)()).To(BeEmpty())
 }
 
 func TestLeaseCandidatesComeAndGo(t *testing.T) {
