@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/leasewarden/leasewarden/test/localcluster/process"
+	"github.com/leasewarden/leasewarden/test/localcluster/serviceproxy"
 )
 
 // readyTimeout is how long the cluster may take to be ready once its processes run.
@@ -39,7 +41,7 @@ type Cluster struct {
 	nodes      []*node
 	logs       []*os.File
 	cancel     context.CancelFunc
-	running    sync.WaitGroup // nodes
+	running    sync.WaitGroup // nodes and the service proxy
 
 	mu        sync.Mutex
 	images    map[string]string
@@ -111,7 +113,26 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.startNodes(background); err != nil {
 		return err
 	}
+	if err := c.startServiceProxy(background); err != nil {
+		return err
+	}
 	return c.awaitReady(ctx)
+}
+
+// startServiceProxy makes the addresses of Services answer.
+func (c *Cluster) startServiceProxy(ctx context.Context) error {
+	const name = "kube-proxy"
+	out, err := c.openLog(logPath(c.dir, name))
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(out, nil))
+	c.running.Go(func() {
+		if err := serviceproxy.Run(ctx, c.client, log); err != nil {
+			log.Error("the proxy has ended", "error", err)
+		}
+	})
+	return nil
 }
 
 func (c *Cluster) makeDir() error {
