@@ -72,7 +72,7 @@ func readInventory(c *cobra.Command, from client.Reader, namespace string) (*pic
 		return nil, err
 	}
 	if len(found.Policies()) == 0 {
-		return nil, fmt.Errorf("no policy for %s: apply an ElectionPolicy or ClusterElectionPolicy, or give manifests with -f", place(namespace))
+		return nil, fmt.Errorf("no policy for %s: look elsewhere with -n or -A, apply a policy, or give manifests with -f", place(namespace))
 	}
 	warnOfInvalid(c, found.Policies())
 	return &pickInput{
