@@ -9,17 +9,17 @@ import (
 )
 
 // refusal is the sentence that a denied claimant gets.
-func refusal(r *Ruling, ballot *candidates.Ballot, decision *picker.Decision) string {
+func refusal(r *Ruling, identity string, ballot *candidates.Ballot, decision *picker.Decision) string {
 	lease := &ballot.State.Lease
 	return fmt.Sprintf("lease %s/%s: %s under %s", quote(lease.Namespace), quote(lease.Name),
-		refusalClause(r, ballot, decision), r.Policy)
+		refusalClause(r, identity, ballot, decision), r.Policy)
 }
 
-func refusalClause(r *Ruling, ballot *candidates.Ballot, decision *picker.Decision) string {
+func refusalClause(r *Ruling, identity string, ballot *candidates.Ballot, decision *picker.Decision) string {
 	claimant := "candidate " + quote(r.Claimant)
 	switch r.Reason {
 	case ReasonNotRegistered:
-		return "the holder identity " + problem(ballot.Claimant.Problem)
+		return "holder identity " + quote(identity) + " " + problem(ballot.Claimant.Problem)
 	case ReasonTermRunning:
 		left := ballot.TermEnds.Sub(ballot.State.Now).Round(100 * time.Millisecond)
 		return fmt.Sprintf("%s is too early: the term of %s runs for another %s", claimant, quote(ballot.TermHolder), left)

@@ -70,7 +70,7 @@ func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool)
 	}
 	r.Verdict, r.Reason = judge(&r, identity, ballot, &decision)
 	if r.Verdict == Deny {
-		r.Message = refusal(&r, ballot, &decision)
+		r.Message = refusal(&r, identity, ballot, &decision)
 	}
 	return r
 }

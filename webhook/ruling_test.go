@@ -80,7 +80,7 @@ func withTerm(holder string, left time.Duration) func(*candidates.Ballot) {
 
 func TestRule(t *testing.T) {
 	unknown := func(b *candidates.Ballot) {
-		b.Claimant = candidates.Identification{Problem: `"x\n" is not a registered candidate`}
+		b.Claimant = candidates.Identification{Problem: "is not a registered candidate"}
 	}
 	among := func(names ...string) func(*candidates.Ballot) {
 		return func(b *candidates.Ballot) { b.Claimant = candidates.Identification{Among: names} }
@@ -110,8 +110,8 @@ func TestRule(t *testing.T) {
 			message: `lease kube-system/kube-scheduler: candidate sched-spot is not eligible (NoSpot: runs on a spot node\n): sched-a leads by OldestCandidate under ElectionPolicy kube-system/control-plane`},
 		{name: "nobody is eligible", transition: Acquire, ballot: testBallot("sched-a", nobodyEligible), verdict: Deny, reason: ReasonNotEligible,
 			message: "lease kube-system/kube-scheduler: candidate sched-a is not eligible (Available: Pod is terminating): no candidate is eligible under ElectionPolicy kube-system/control-plane"},
-		{name: "unregistered", transition: Acquire, ballot: testBallot("", unknown), verdict: Deny, reason: ReasonNotRegistered,
-			message: `lease kube-system/kube-scheduler: the holder identity "x\n" is not a registered candidate under ElectionPolicy kube-system/control-plane`},
+		{name: "unregistered", transition: Acquire, identity: "x\n", ballot: testBallot("", unknown), verdict: Deny, reason: ReasonNotRegistered,
+			message: `lease kube-system/kube-scheduler: holder identity "x\n" is not a registered candidate under ElectionPolicy kube-system/control-plane`},
 		{name: "ambiguous, one may lead", transition: Acquire, ballot: testBallot("", among("sched-b", "sched-a")), verdict: Allow, reason: ReasonChosen, admits: true},
 		{name: "ambiguous, none may lead", transition: Acquire, ballot: testBallot("", among("sched-b", "sched-c")), verdict: Deny, reason: ReasonNotChosen,
 			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a leads by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane"},
@@ -130,8 +130,8 @@ func TestRule(t *testing.T) {
 			message: `lease kube-system/kube-scheduler: candidate sched-spot is not eligible (NoSpot: runs on a spot node\n): any eligible candidate may lead under ElectionPolicy kube-system/control-plane`},
 		{name: "dry-run policy", transition: Acquire, ballot: testBallot("sched-b", withPolicy(testPolicy(mode(v1alpha1.DryRun)))), verdict: Deny, reason: ReasonNotChosen, admits: true,
 			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a leads by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane"},
-		{name: "dry-run for all", transition: Acquire, ballot: testBallot("", unknown), dryRun: true, verdict: Deny, reason: ReasonNotRegistered, admits: true,
-			message: `lease kube-system/kube-scheduler: the holder identity "x\n" is not a registered candidate under ElectionPolicy kube-system/control-plane`},
+		{name: "dry-run for all", transition: Acquire, identity: "x\n", ballot: testBallot("", unknown), dryRun: true, verdict: Deny, reason: ReasonNotRegistered, admits: true,
+			message: `lease kube-system/kube-scheduler: holder identity "x\n" is not a registered candidate under ElectionPolicy kube-system/control-plane`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := Rule(tc.transition, tc.identity, tc.ballot, tc.dryRun)
