@@ -96,8 +96,7 @@ func (d *decoder) decodeOne(at Origin, data []byte, h *header, k schema.GroupVer
 	known, ok := kinds[k]
 	switch {
 	case !ok && !isOurs(k):
-		d.set.ignored[k]++
-		return nil
+		return d.leaveOut(k)
 	case known.cluster:
 		h.Metadata.Namespace = ""
 	case h.Metadata.Namespace == "":
@@ -114,6 +113,14 @@ func (d *decoder) decodeOne(at Origin, data []byte, h *header, k schema.GroupVer
 	if twin, twice := d.set.add(Object{Object: o, Kind: k, Origin: at}); twice {
 		return fmt.Errorf("is given twice, first in %s", twin)
 	}
+	return nil
+}
+
+func (d *decoder) leaveOut(k schema.GroupVersionKind) error {
+	if versions := supportedVersions(k.GroupKind()); len(versions) > 0 {
+		return field.NotSupported(field.NewPath("apiVersion"), k.GroupVersion().String(), versions)
+	}
+	d.set.ignored[k]++
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package documents
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
@@ -35,3 +37,16 @@ var kinds = map[schema.GroupVersionKind]kind{
 }
 
 func isOurs(k schema.GroupVersionKind) bool { return k.Group == v1alpha1.GroupVersion.Group }
+
+// supportedVersions are those in which the kind is read, if in any. An object of
+// another version must not be left out as if it did not matter.
+func supportedVersions(k schema.GroupKind) []string {
+	var versions []string
+	for known := range kinds {
+		if known.GroupKind() == k {
+			versions = append(versions, known.GroupVersion().String())
+		}
+	}
+	slices.Sort(versions)
+	return versions
+}

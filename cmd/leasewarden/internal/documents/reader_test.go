@@ -130,6 +130,11 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 			text: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a}, spec: {nodeName: [n]}}",
 			want: "standard input: document 1: Pod a/p: spec.nodeName: must not be of type array",
 		},
+		"a version that is not read": {
+			text: "{apiVersion: coordination.k8s.io/v1, kind: LeaseCandidate, metadata: {name: c, namespace: a}}",
+			want: `standard input: document 1: LeaseCandidate a/c: apiVersion: Unsupported value: "coordination.k8s.io/v1": ` +
+				`supported values: "coordination.k8s.io/v1alpha2", "coordination.k8s.io/v1beta1"`,
+		},
 		"no name": {
 			text: "{apiVersion: v1, kind: Pod, metadata: {generateName: p-}}",
 			want: "standard input: document 1: Pod default/: metadata.name: Required value",
