@@ -89,6 +89,10 @@ func (a *assembly) addPod(pod *corev1.Pod) {
 	a.roster.add(c, instance{pod: pod, hosts: podHostNames(pod, c.NodeLabels)})
 }
 
+// notRunning is what a Pod's status says until the kubelet reports that its
+// containers run, which takes it a second or more.
+const notRunning = "Pod is not running"
+
 // unavailable says why a Pod can not lead at all.
 func unavailable(pod *corev1.Pod) string {
 	switch {
@@ -99,7 +103,7 @@ func unavailable(pod *corev1.Pod) string {
 	case pod.DeletionTimestamp != nil:
 		return "Pod is terminating"
 	case pod.Status.Phase != corev1.PodRunning:
-		return "Pod is not running"
+		return notRunning
 	}
 	return ""
 }
@@ -256,8 +260,7 @@ func (a *assembly) addAttempts(past memory) {
 	}
 	for i := range a.roster.candidates {
 		if last, ok := past.attempt(a.roster.candidates[i].Name); ok {
-			a.roster.candidates[i].LastAttempt = last.at
-			a.roster.instances[i].identity = last.identity
+			a.roster.heard(i, last)
 		}
 	}
 }

@@ -141,9 +141,10 @@ func (c *Cache) note(key types.NamespacedName, a *Attempt, b *Ballot) {
 	if i < 0 {
 		return
 	}
-	identity := recordOf(a.New).holder
-	b.State.Lease.ContestedSince = c.ledger.attempted(key, b.Claimant.Candidate,
-		attempt{at: a.Time, identity: identity}, recordOf(a.New).duration, !a.SideEffectFree)
-	b.State.Candidates[i].LastAttempt = a.Time
-	b.roster.instances[i].identity = identity
+	last := attempt{at: a.Time, identity: recordOf(a.New).holder}
+	if token, _ := podOfToken(&a.User); b.Claimant.Proved {
+		last.pod = types.UID(token.uid)
+	}
+	b.State.Lease.ContestedSince = c.ledger.attempted(key, b.Claimant.Candidate, last, recordOf(a.New).duration, !a.SideEffectFree)
+	b.roster.heard(i, last)
 }

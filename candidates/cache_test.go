@@ -492,3 +492,41 @@ func TestAttempt(t *testing.T) {
 	g.Expect(b.TermHolder).To(Equal("web-1_a"))
 	g.Expect(b.TermEnds).To(BeTemporally("==", start.Add(36*time.Second)))
 }
+
+// The kubelet reports a second or more later that a container runs; its own
+// token proves it at once.
+func TestAttemptOfAPodThatIsNotReportedToRunYet(t *testing.T) {
+	pending := func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }
+	ending := func(p *corev1.Pod) { pending(p); p.DeletionTimestamp = ptr(metav1.NewTime(start)) }
+	tests := map[string]struct {
+		pod         func(*corev1.Pod)
+		uid         string
+		unavailable string
+	}{
+		"its own token":                    {pending, "uid-web-1", ""},
+		"no token":                         {pending, "", notRunning},
+		"the token of an earlier namesake": {pending, "uid-older", notRunning},
+		"it is terminating":                {ending, "uid-web-1", "Pod is terminating"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			f, config := newFakeAPI(t)
+			f.put(t, policies, electionPolicy("p"))
+			f.put(t, "v1/pods", webPod("web-1", test.pod))
+			f.put(t, "v1/pods", webPod("web-2"))
+			c := startCache(t, config)
+			eventually(t, viewNames(c)).Should(Equal([]string{"web-1", "web-2"}))
+			a := Attempt{New: renewedAt("web-1_a", start), Time: start}
+			if test.uid != "" {
+				a.User = boundTo("ns", "web-1", test.uid)
+			}
+			b, err := c.Attempt(a)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(b.State.Candidates[b.roster.index("web-1")].Unavailable).To(Equal(test.unavailable))
+			later, err := c.Attempt(Attempt{New: renewedAt("web-2_a", start), Time: start.Add(time.Second)})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(later.State.Candidates[later.roster.index("web-1")].Unavailable).To(Equal(test.unavailable), "the next one knows, too")
+		})
+	}
+}

@@ -51,10 +51,12 @@ type contest struct {
 	deleted term
 }
 
-// attempt is when a candidate last tried, and as whom.
+// attempt is when a candidate last tried, as whom, and from which Pod, if the
+// token proved that.
 type attempt struct {
 	at       time.Time
 	identity string
+	pod      types.UID
 }
 
 // term is what is left of a term.

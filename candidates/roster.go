@@ -219,3 +219,14 @@ func (r *roster) describeAll(indices []int) string {
 	last := len(all) - 1
 	return strings.Join(all[:last], ", ") + " and " + all[last]
 }
+
+// heard notes the last attempt of a candidate. A Pod that was heard with its
+// own token runs, whatever its status says yet.
+func (r *roster) heard(i int, last attempt) {
+	c, n := &r.candidates[i], &r.instances[i]
+	c.LastAttempt = last.at
+	n.identity = last.identity
+	if n.pod != nil && last.pod != "" && n.pod.UID == last.pod && c.Unavailable == notRunning {
+		c.Unavailable = ""
+	}
+}

@@ -161,7 +161,7 @@ func TestValidating(t *testing.T) {
 			AuditDecision: "Allow", AuditReason: "Chosen", AuditMode: "Enforce", AuditTransition: "Acquire", AuditClaimant: "sched-a",
 			AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
 		{name: "not chosen", op: admissionv1.Create, new: testLease("sched-b_1", 1), attempts: 1,
-			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a leads by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane",
+			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane",
 			audit: map[string]string{
 				AuditDecision: "Deny", AuditReason: "NotChosen", AuditMode: "Enforce", AuditTransition: "Acquire", AuditClaimant: "sched-b",
 				AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}},

@@ -53,9 +53,9 @@ func whoInstead(policy *picker.Policy, decision *picker.Decision, rival *picker.
 	}
 	chosen := quote(decision.Chosen.Name)
 	if rival == nil {
-		return fmt.Sprintf("%s leads by %s", chosen, decision.Criterion)
+		return fmt.Sprintf("%s is chosen by %s", chosen, decision.Criterion)
 	}
-	return fmt.Sprintf("%s leads by %s", chosen, comparison(policy, decision, rival))
+	return fmt.Sprintf("%s is chosen by %s", chosen, comparison(policy, decision, rival))
 }
 
 // comparison names the criterion that puts the chosen candidate before the
