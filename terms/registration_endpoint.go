@@ -12,7 +12,7 @@ import (
 // Endpoint is where the API server reaches the webhook: at a Service, or at a
 // URL outside the cluster.
 type Endpoint struct {
-	// URL is an https URL without query or fragment; the paths are added to it.
+	// URL is an https URL of a host and port; the paths are added to it.
 	// Empty: the Service.
 	URL string
 	// Namespace and Service name the Service. Its port is 443.
@@ -38,8 +38,8 @@ func (e Endpoint) Validate() error {
 		return err
 	case u.Scheme != "https" || u.Hostname() == "":
 		return fmt.Errorf("webhook URL %q must start with https:// and a host", e.URL)
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("webhook URL %q must not have a user, a query or a fragment", e.URL)
+	case u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("webhook URL %q must have no user, path, query or fragment", e.URL)
 	}
 	return nil
 }
