@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	cmtls "github.com/cert-manager/cert-manager/pkg/server/tls"
@@ -92,7 +93,7 @@ func (*SelfManaged) NeedLeaderElection() bool { return false }
 
 // Start keeps the certificates until ctx ends.
 func (m *SelfManaged) Start(ctx context.Context) error {
-	log := logr.FromContextOrDiscard(ctx).WithName("certs")
+	log := ctrllog.FromContext(ctx).WithName("certs")
 	rotations := make(chan struct{}, 1)
 	m.signer.Authority.WatchRotation(rotations)
 	defer m.signer.Authority.StopWatchingRotation(rotations)
