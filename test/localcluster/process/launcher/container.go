@@ -111,7 +111,7 @@ func enterRoot(c *container) error {
 	if err := os.MkdirAll(tmp, 0o777); err != nil {
 		return err
 	}
-	if err := os.Chmod(tmp, 0o1777); err != nil {
+	if err := os.Chmod(tmp, os.ModeSticky|0o777); err != nil {
 		return err
 	}
 	old := filepath.Join(c.Root, ".old-root")

@@ -82,8 +82,9 @@ func main() {
 // launch is the first stage.
 func launch() int {
 	// A signal for the process group reaches the program itself; the launcher
-	// only has to live on until the program has ended.
-	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	// only has to live on until the program has ended. Not by ignoring the
+	// signals: the program would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 
 	spec, raw, events, err := readSpec()
 	if err != nil {
