@@ -65,7 +65,10 @@ func (v *volumes) syncVolume(ctx context.Context, volume corev1.Volume, now time
 	files := map[string]string{}
 	switch source := volume.VolumeSource; {
 	case source.EmptyDir != nil:
-		return os.MkdirAll(v.path(volume.Name), 0o777)
+		if err := os.MkdirAll(v.path(volume.Name), 0o755); err != nil {
+			return err
+		}
+		return os.Chmod(v.path(volume.Name), 0o777) // past the umask
 	case source.HostPath != nil:
 		return nil // mounted as it is
 	case source.ConfigMap != nil:
