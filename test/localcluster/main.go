@@ -53,6 +53,7 @@ image is the name of a program.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
+		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	command.CompletionOptions.DisableDefaultCmd = true
 	command.PersistentFlags().StringVar(&o.name, "name", background.DefaultName, "name of the cluster")

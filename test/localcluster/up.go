@@ -97,6 +97,10 @@ func upCommand(o *options) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			ctx, out := command.Context(), command.OutOrStdout()
+			// Before a build of minutes.
+			if err := background.CheckName(o.name); err != nil {
+				return err
+			}
 			if _, err := flags.options(nil); err != nil {
 				return err
 			}
