@@ -53,13 +53,22 @@ func (c *cluster) ready() error {
 func (c *cluster) wait(ctx context.Context) (username string, err error) {
 	err = wait.PollUntilContextCancel(ctx, clusterInterval, true, func(ctx context.Context) (bool, error) {
 		var err error
-		if username, err = c.username(ctx); err == nil {
-			err = c.installed(ctx)
-		}
-		c.note(err)
+		username, err = c.attempt(ctx)
 		return err == nil, nil
 	})
 	return username, err
+}
+
+func (c *cluster) attempt(ctx context.Context) (username string, err error) {
+	username, err = c.username(ctx)
+	if err == nil {
+		err = c.installed(ctx)
+	}
+	c.note(err)
+	if err != nil {
+		return "", err
+	}
+	return username, nil
 }
 
 // note keeps what is waited for, and logs it when it changes.
