@@ -70,8 +70,10 @@ type Elections interface {
 
 // PublisherOptions say how a Publisher works.
 type PublisherOptions struct {
-	// Client writes, and reads past any cache. It watches the Leases.
-	Client client.WithWatch
+	// Client writes, and reads past any cache.
+	Client client.Client
+	// Leases watches the Leases.
+	Leases client.WithWatch
 	// Elections is what it publishes.
 	Elections Elections
 	// Recorder takes the Events.
@@ -102,7 +104,8 @@ type Publisher struct {
 	outage    outage
 }
 
-// NewPublisher makes a Publisher. Client, Elections and Recorder are needed.
+// NewPublisher makes a Publisher. Client, Leases, Elections and Recorder are
+// needed.
 func NewPublisher(o PublisherOptions) *Publisher {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -126,15 +129,20 @@ func newQueue[T comparable](name string, c clock.WithTicker) workqueue.TypedRate
 		workqueue.TypedRateLimitingQueueConfig[T]{Name: name, Clock: c})
 }
 
-// SetupWithManager has the manager run a Publisher in the leader. Client,
+// SetupWithManager has the manager run a Publisher in the leader. The clients,
 // Recorder and Log are the manager's where the options leave them out.
 func (o PublisherOptions) SetupWithManager(mgr ctrl.Manager) error {
+	options := client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()}
+	var err error
 	if o.Client == nil {
-		c, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
-		if err != nil {
+		if o.Client, err = client.New(mgr.GetConfig(), options); err != nil {
 			return fmt.Errorf("making the client of the publisher: %w", err)
 		}
-		o.Client = c
+	}
+	if o.Leases == nil {
+		if o.Leases, err = client.NewWithWatch(gatherRenewals(mgr.GetConfig()), options); err != nil {
+			return fmt.Errorf("making the client that watches Leases: %w", err)
+		}
 	}
 	if o.Recorder == nil {
 		o.Recorder = mgr.GetEventRecorder(FieldManager)

@@ -23,7 +23,7 @@ const (
 	Retention = 10 * time.Minute
 	// recheckEvery bounds how late a change is noticed that comes by time alone,
 	// such as a registration that expires, or that no event told of.
-	recheckEvery = time.Minute
+	recheckEvery = 5 * time.Minute
 	// recheckSoon is the same for a vacant Lease that somebody asks for, where
 	// each moment may be the one in which candidates are passed over, and for
 	// one whose candidates are not known yet.

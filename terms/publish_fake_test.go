@@ -247,7 +247,7 @@ func (c *cluster) refuses(err error) {
 // start starts a Publisher, and waits until it has nothing to do.
 func (c *cluster) start() {
 	ctx, cancel := context.WithCancel(c.t.Context())
-	p := NewPublisher(PublisherOptions{Client: c, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard()})
+	p := NewPublisher(PublisherOptions{Client: c, Leases: c, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard()})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -20,13 +20,13 @@ func (p *Publisher) watchLeases(ctx context.Context) {
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list := &coordinationv1.LeaseList{}
-			return list, p.Client.List(ctx, list, leaseOptions(&o))
+			return list, p.Leases.List(ctx, list, leaseOptions(&o))
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return p.Client.Watch(ctx, &coordinationv1.LeaseList{}, leaseOptions(&o))
+			return p.Leases.Watch(ctx, &coordinationv1.LeaseList{}, leaseOptions(&o))
 		},
 	}
-	reflector := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, p.Client),
+	reflector := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, p.Leases),
 		&coordinationv1.Lease{}, p.leases, cache.ReflectorOptions{Name: "leases", Logger: &p.Log})
 	reflector.RunWithContext(ctx)
 }
