@@ -15,9 +15,10 @@ import (
 // statePeriod is how often the holder looks at its processes for its state file.
 const statePeriod = time.Second
 
-// Hold starts the named cluster and holds it until SIGTERM or SIGINT. It is what
-// the process in the background does; Up starts that.
-func Hold(name string, options localcluster.Options) error {
+// Hold starts the named cluster, does in it what then says, and holds it until
+// SIGTERM or SIGINT. It is what the process in the background does; Up starts
+// that, and returns once then has returned.
+func Hold(name string, options localcluster.Options, then ...func(context.Context, *localcluster.Cluster) error) error {
 	d, err := open(name)
 	if err != nil {
 		return err
@@ -39,7 +40,12 @@ func Hold(name string, options localcluster.Options) error {
 	if err != nil {
 		return errors.Join(err, d.write(State{PID: os.Getpid(), Error: err.Error()}))
 	}
-	state := State{PID: os.Getpid(), Kubeconfig: cluster.Kubeconfig(), Started: time.Now()}
+	for _, do := range then {
+		if err := do(ctx, cluster); err != nil {
+			return errors.Join(err, cluster.Stop(), d.write(State{PID: os.Getpid(), Error: err.Error()}))
+		}
+	}
+	state := State{PID: os.Getpid(), Kubeconfig: cluster.Kubeconfig(), AuditLog: cluster.AuditLog(), Started: time.Now()}
 	ticker := time.NewTicker(statePeriod)
 	defer ticker.Stop()
 	for {

@@ -27,6 +27,8 @@ type State struct {
 	PID int `json:"pid"`
 	// Kubeconfig is the path of a kubeconfig file with all rights.
 	Kubeconfig string `json:"kubeconfig"`
+	// AuditLog is the path of the API server's audit log, if it writes one.
+	AuditLog string `json:"auditLog,omitempty"`
 	// Started is when the cluster was ready.
 	Started time.Time `json:"started"`
 	// Processes of the cluster.

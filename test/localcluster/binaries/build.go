@@ -38,15 +38,17 @@ func (b *Builder) build(ctx context.Context, build build) error {
 	// a running program's file cannot be overwritten.
 	temporary := fmt.Sprintf("%s.%d.tmp", build.output, os.Getpid())
 	defer os.Remove(temporary)
-	args := slices.Concat([]string{"build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-o", temporary},
-		build.flags, []string{"-ldflags", build.ldflags, build.pkg})
-	cmd := exec.CommandContext(ctx, command, args...)
-	cmd.Dir = build.dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	args := []string{"build", "-mod=readonly", "-buildvcs=false", "-o", temporary, "-ldflags", build.ldflags}
+	env := append(os.Environ(), "GOWORK=off")
+	// With the race detector: as "go test -race" does it, so that what one has
+	// compiled serves the other. Otherwise static, so that programs run in a
+	// container whatever the host's C library is.
 	if !slices.Contains(build.flags, "-race") {
-		// Static programs run in a container whatever the host's C library is.
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+		args = append(args, "-trimpath")
+		env = append(env, "CGO_ENABLED=0")
 	}
+	cmd := exec.CommandContext(ctx, command, slices.Concat(args, build.flags, []string{build.pkg})...)
+	cmd.Dir, cmd.Env = build.dir, env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	// The compilers that it has started hold its output open a little longer.
