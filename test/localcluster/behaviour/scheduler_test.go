@@ -52,6 +52,7 @@ func newContest(t *testing.T, times timings) *contest {
 	g.Expect(client.Create(t.Context(), namespace)).To(Succeed())
 	c := &contest{t: t, namespace: namespace.Name}
 	t.Cleanup(func() { _ = client.Delete(context.Background(), namespace) })
+	t.Cleanup(c.explain)
 	c.allow()
 	g.Expect(client.Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: c.namespace, Namespace: c.namespace},
@@ -78,12 +79,14 @@ func (c *contest) allow() {
 		ObjectMeta: meta, Subjects: subjects,
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: c.namespace},
 	})).To(Succeed())
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: c.namespace}, Subjects: subjects,
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "system:kube-scheduler"},
+	for _, role := range []string{"system:kube-scheduler", "system:volume-scheduler"} {
+		binding := &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: c.namespace + "-"}, Subjects: subjects,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		}
+		g.Expect(client.Create(c.t.Context(), binding)).To(Succeed())
+		c.t.Cleanup(func() { _ = client.Delete(context.Background(), binding) })
 	}
-	g.Expect(client.Create(c.t.Context(), binding)).To(Succeed())
-	c.t.Cleanup(func() { _ = client.Delete(context.Background(), binding) })
 }
 
 // run starts a kube-scheduler of that version as a Pod on a node.
