@@ -81,14 +81,19 @@ func (c *Cache) admit(key types.NamespacedName, p *Policy, a *Attempt, b *Ballot
 	}
 }
 
-// register remembers a registration and has its object written, unless that
-// was done lately, maybe by another replica.
+// register has the object of a registration written, unless that was done
+// lately, maybe by another replica, and remembers the registration until the
+// object has arrived.
 func (c *Cache) register(key types.NamespacedName, reg registration) {
-	c.ledger.register(key, reg)
-	if o := c.state.candidates[key][reg.name]; o != nil && o.Spec.RenewTime != nil && reg.last.Sub(o.Spec.RenewTime.Time) < renewEvery {
+	o, every := c.state.candidates[key][reg.name], renewEvery
+	switch {
+	case o == nil || expired(o, reg.last):
+		every = writeEvery // nobody else knows of it
+	case o.Spec.RenewTime != nil && reg.last.Sub(o.Spec.RenewTime.Time) < renewEvery:
 		return
 	}
-	c.registrar.enqueue(key, reg)
+	c.ledger.register(key, reg)
+	c.registrar.enqueue(key, reg, every)
 }
 
 // renew has the registration of a claimant that an attempt registered renewed.

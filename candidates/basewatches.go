@@ -26,7 +26,7 @@ func (c *Cache) watchBase() {
 	follow(c, &watched{what: "Candidates", base: true},
 		c.ownListWatch("candidates", func() runtime.Object { return &v1alpha1.CandidateList{} }),
 		&v1alpha1.Candidate{},
-		newMirror(c.update, trimCandidate, func(_ types.NamespacedName, old, now *v1alpha1.Candidate) { c.state.candidateChanged(old, now) }))
+		newMirror(c.update, trimCandidate, c.candidateChanged))
 	follow(c, &watched{what: "Elections", base: true, optional: true},
 		c.ownListWatch("elections", func() runtime.Object { return &v1alpha1.ElectionList{} }),
 		&v1alpha1.Election{},
@@ -49,6 +49,15 @@ func (c *Cache) watchNodes() {
 		metadataListWatch(c.clients.metadata, corev1.SchemeGroupVersion.WithResource("nodes"), "", ""),
 		&metav1.PartialObjectMetadata{},
 		newMirror(c.update, trimToLabels, func(key types.NamespacedName, old, now *labelled) { c.state.nodeChanged(key.Name, old, now) }))
+}
+
+func (c *Cache) candidateChanged(_ types.NamespacedName, old, now *v1alpha1.Candidate) {
+	c.state.candidateChanged(old, now)
+	for _, o := range []*v1alpha1.Candidate{old, now} {
+		if o != nil {
+			c.ledger.registered(types.NamespacedName{Namespace: o.Namespace, Name: o.Spec.LeaseName}, o.Name)
+		}
+	}
 }
 
 func (c *Cache) electionPolicyChanged(key types.NamespacedName, _, now *v1alpha1.ElectionPolicy) {

@@ -215,6 +215,16 @@ func (l *ledger) register(key types.NamespacedName, r registration) {
 	c.registrations[r.name] = r
 }
 
+// registered forgets a registration whose object has arrived, was changed or
+// has gone: what it says holds, for all replicas alike.
+func (l *ledger) registered(key types.NamespacedName, name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c, ok := l.leases.Get(key); ok {
+		delete(c.(*contest).registrations, name)
+	}
+}
+
 // deleted notes that the Lease was deleted while it looked like lease, so that
 // what is left of the term still counts.
 func (l *ledger) deleted(key types.NamespacedName, lease *coordinationv1.Lease, now time.Time) {

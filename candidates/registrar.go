@@ -54,7 +54,8 @@ type registrar struct {
 
 	mu      sync.Mutex
 	pending map[types.NamespacedName]pendingWrite
-	// written is when each Candidate was last written, by its key.
+	// written is when each Candidate was last written, or tried to be, by its
+	// key.
 	written *lru.Cache
 }
 
@@ -76,20 +77,23 @@ func newRegistrar(client rest.Interface, clock clock.WithTicker, logger logr.Log
 	}
 }
 
-// enqueue has the Candidate for a registration written soon. It does not
-// block.
-func (r *registrar) enqueue(lease types.NamespacedName, reg registration) {
+// enqueue has the Candidate for a registration written soon, unless it was
+// within the time of every. It does not block.
+func (r *registrar) enqueue(lease types.NamespacedName, reg registration, every time.Duration) {
 	key := types.NamespacedName{Namespace: lease.Namespace, Name: reg.name}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at, ok := r.written.Get(key); ok && reg.last.Sub(at.(time.Time)) < renewEvery {
+	if at, ok := r.written.Get(key); ok && r.clock.Since(at.(time.Time)) < every {
 		return
 	}
-	if _, waiting := r.pending[key]; !waiting && len(r.pending) >= maxPending {
+	_, waiting := r.pending[key]
+	if !waiting && len(r.pending) >= maxPending {
 		return
 	}
 	r.pending[key] = pendingWrite{lease: lease.Name, registration: reg}
-	r.queue.Add(key)
+	if !waiting { // or else its turn comes, maybe after a failure
+		r.queue.Add(key)
+	}
 }
 
 // run writes until ctx ends.
@@ -127,14 +131,14 @@ func (r *registrar) process(ctx context.Context, key types.NamespacedName) {
 	}
 }
 
-// take takes the pending write, and notes the time of it.
+// take takes the pending write, and notes when that was.
 func (r *registrar) take(key types.NamespacedName) (pendingWrite, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w, ok := r.pending[key]
 	delete(r.pending, key)
 	if ok {
-		r.written.Add(key, w.registration.last)
+		r.written.Add(key, r.clock.Now())
 	}
 	return w, ok
 }
@@ -143,7 +147,6 @@ func (r *registrar) take(key types.NamespacedName) (pendingWrite, bool) {
 func (r *registrar) putBack(key types.NamespacedName, w pendingWrite) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.written.Remove(key)
 	if _, newer := r.pending[key]; !newer {
 		r.pending[key] = w
 	}

@@ -77,7 +77,7 @@ func TestRegistrarWritesSeldom(t *testing.T) {
 	runRegistrar(t, answer, func(r *registrar) {
 		for range 300 { // ten minutes of an elector that tries every 2 s
 			now := time.Now()
-			r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now})
+			r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now}, renewEvery)
 			time.Sleep(2 * time.Second)
 		}
 	})
@@ -95,7 +95,7 @@ func TestRegistrarTriesAgainAndGivesUp(t *testing.T) {
 	}
 	runRegistrar(t, answer, func(r *registrar) {
 		now := time.Now()
-		r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now})
+		r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now}, renewEvery)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		g.Expect(times).To(HaveLen(maxRetries + 1))
@@ -103,17 +103,39 @@ func TestRegistrarTriesAgainAndGivesUp(t *testing.T) {
 			g.Expect(times[i+1].Sub(times[i])).To(BeNumerically(">=", writeEvery))
 		}
 		now = time.Now()
-		r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now})
+		r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now}, renewEvery)
 		synctest.Wait()
 		g.Expect(times).To(HaveLen(maxRetries+2), "the next attempt brings it back")
 	})
+}
+
+// Attempts that go on while writes fail do not make them come any sooner.
+func TestRegistrarFailsSeldom(t *testing.T) {
+	g := NewWithT(t)
+	var times []time.Time
+	answer := func(*http.Request) (int, any) {
+		times = append(times, time.Now())
+		return http.StatusInternalServerError, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure",
+			Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError}
+	}
+	runRegistrar(t, answer, func(r *registrar) {
+		for range 3000 { // five minutes of an elector that tries every 100 ms
+			now := time.Now()
+			r.enqueue(webKey, registration{name: "vm-1", identity: "vm-1", since: now, last: now}, writeEvery)
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	g.Expect(len(times)).To(BeNumerically(">", maxRetries), "it is tried again and again")
+	for i := range times[1:] {
+		g.Expect(times[i+1].Sub(times[i])).To(BeNumerically(">=", writeEvery))
+	}
 }
 
 func TestRegistrarIsBounded(t *testing.T) {
 	g := NewWithT(t)
 	r := newRegistrar(nil, clock.RealClock{}, logr.Discard())
 	for i := range 2 * maxPending {
-		r.enqueue(webKey, registration{name: fmt.Sprint(i), last: start})
+		r.enqueue(webKey, registration{name: fmt.Sprint(i), last: start}, renewEvery)
 	}
 	g.Expect(r.pending).To(HaveLen(maxPending))
 	r.queue.ShutDown()
@@ -169,6 +191,35 @@ func TestUnregisteredIdentitiesBecomeCandidates(t *testing.T) {
 	b, err = first.Attempt(claim)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(b.Claimant.Problem).To(ContainSubstring("longer than the 512 characters"))
+}
+
+// Whoever removes a registration removes it for all replicas: also for the one
+// that saw the attempts. The next attempt brings it back for all.
+func TestRemovedRegistrationIsForgotten(t *testing.T) {
+	g := NewWithT(t)
+	f, config := newFakeAPI(t)
+	f.put(t, policies, electionPolicy("p", register))
+	f.put(t, "v1/pods", webPod("web-1"))
+	clock := testclock.NewFakeClock(start)
+	setClock := func(o *Options) { o.Clock = clock }
+	first, second := startCache(t, config, setClock), startCache(t, config, setClock)
+	name := registrationName(webKey, "vm-1_a")
+	eventually(t, viewNames(first)).Should(Equal([]string{"web-1"}))
+	eventually(t, viewNames(second)).Should(Equal([]string{"web-1"}))
+	try := func() {
+		_, err := first.Attempt(Attempt{New: renewedAt("vm-1_a", clock.Now()), Time: clock.Now()})
+		g.Expect(err).NotTo(HaveOccurred())
+	}
+	try()
+	eventually(t, viewNames(first)).Should(ConsistOf("web-1", name))
+	eventually(t, viewNames(second)).Should(ConsistOf("web-1", name))
+	f.remove(ownCandidates, webKey.Namespace, name)
+	eventually(t, viewNames(first)).Should(ConsistOf("web-1"))
+	eventually(t, viewNames(second)).Should(ConsistOf("web-1"))
+
+	clock.Step(writeEvery)
+	try()
+	eventually(t, viewNames(second)).Should(ConsistOf("web-1", name))
 }
 
 // Made-up identities cost the cluster nothing, and us little.
