@@ -40,8 +40,13 @@ func assemble(objects Objects, g Governance, key types.NamespacedName, lease *co
 		Spec:      g.Policy.Spec,
 		Overruled: g.Overruled,
 		Problems:  a.roster.problems,
-		State:     picker.State{Lease: a.pickerLease(lease, past), Candidates: a.roster.candidates, Now: now},
-		roster:    a.roster,
+		State: picker.State{
+			Lease:      a.pickerLease(lease, past),
+			Candidates: a.roster.candidates,
+			Intent:     intentOf(objects.Election(key), now),
+			Now:        now,
+		},
+		roster: a.roster,
 	}
 }
 

@@ -213,7 +213,7 @@ func change[T interface {
 }
 
 // electionChanged takes up an Election. Its status is our own writing and no
-// news; what a person wants of the Lease is.
+// news; what a person wants of the Lease is, and how far that got.
 func (s *state) electionChanged(key types.NamespacedName, old, now *v1alpha1.Election) {
 	if now == nil {
 		delete(s.elections, key)
@@ -221,7 +221,7 @@ func (s *state) electionChanged(key types.NamespacedName, old, now *v1alpha1.Ele
 		s.elections[key] = now
 	}
 	s.held.set(key, electionNode(now))
-	if old == nil || now == nil || old.Generation != now.Generation {
+	if old == nil || now == nil || old.Generation != now.Generation || !sameAnswer(old, now) {
 		s.touch(key)
 	}
 }

@@ -12,7 +12,7 @@ const (
 // arguments; the Decision points into state.Candidates. The same candidates in
 // another order give the same Decision. It takes O(n log n) for n candidates.
 func Decide(policy *Policy, state *State) Decision {
-	d := Decision{AnyEligible: policy.AnyEligible}
+	d := Decision{AnyEligible: policy.AnyEligible, Paused: state.Intent.Paused}
 	verdicts, eligible := judge(policy, state)
 	if eligible == 0 && isOverdue(policy, state) {
 		eligible = admitAvailable(verdicts)
@@ -21,11 +21,24 @@ func Decide(policy *Policy, state *State) Decision {
 	score(policy, state, verdicts, eligible)
 	rank(verdicts, eligible)
 	d.Verdicts = verdicts
-	d.Criterion = criterion(policy, d.Verdicts[:eligible])
-	if eligible > 0 && !d.AnyEligible {
-		d.Chosen = d.Verdicts[0].Candidate
-	}
+	d.choose(policy, &state.Intent, verdicts[:eligible])
 	return d
+}
+
+// choose settles who is chosen among the eligible, and by what.
+func (d *Decision) choose(policy *Policy, intent *Intent, eligible []Verdict) {
+	if d.Paused {
+		d.AnyEligible, d.Criterion = true, CriterionPaused
+		return
+	}
+	if d.Criterion = intent.prefer(eligible); d.Criterion != "" {
+		d.AnyEligible = false
+	} else {
+		d.Criterion = criterion(policy, eligible)
+	}
+	if len(eligible) > 0 && !d.AnyEligible {
+		d.Chosen = eligible[0].Candidate
+	}
 }
 
 // judge runs the filters over every candidate, and counts those that pass.

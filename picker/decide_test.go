@@ -363,10 +363,21 @@ func TestDecideBoundsVacancy(t *testing.T) {
 		live := &state.Candidates[random.IntN(len(state.Candidates))]
 		live.Unavailable = ""
 		live.LastAttempt, state.Now = after(15), after(15)
+		state.Intent = randomIntent(random, state.Candidates)
 		if d := picker.Decide(policy, state); !d.Allows(live.Name) {
 			t.Fatalf("the only live candidate %s may not lead 15 s on: %v", live.Name, order(d))
 		}
 	}
+}
+
+func randomIntent(r *rand.Rand, among []picker.Candidate) picker.Intent {
+	name := func() string {
+		if r.IntN(2) == 0 {
+			return ""
+		}
+		return among[r.IntN(len(among))].Name
+	}
+	return picker.Intent{Paused: r.IntN(4) == 0, SwitchoverTo: name(), PinnedTo: name()}
 }
 
 func randomState(r *rand.Rand, n int) *picker.State {

@@ -19,6 +19,9 @@ type Decision struct {
 	// AnyEligible says that every eligible candidate may acquire, as under the
 	// strategy FirstCome.
 	AnyEligible bool
+	// Paused says that a person paused the election: every candidate may acquire,
+	// eligible or not, and nobody is made to step down. AnyEligible is true, too.
+	Paused bool
 	// LastResort says that no candidate passed the policy's filters within the
 	// acquire deadline, so that those which are available were ranked instead:
 	// a Lease is never left vacant because of a policy.
@@ -59,5 +62,5 @@ func (d *Decision) Allows(name string) bool {
 		return d.Chosen.Name == name
 	}
 	v := d.Verdict(name)
-	return d.AnyEligible && v != nil && v.Eligible
+	return d.AnyEligible && v != nil && (v.Eligible || d.Paused)
 }

@@ -6,6 +6,8 @@ import "time"
 type State struct {
 	Lease      Lease
 	Candidates []Candidate
+	// Intent is what a person wants of the Lease.
+	Intent Intent
 	// Now is the moment of the decision.
 	Now time.Time
 }

@@ -62,6 +62,9 @@ func whoInstead(policy *picker.Policy, decision *picker.Decision, rival *picker.
 // rival, and both values. It may be another one than what put the chosen
 // candidate before the second best.
 func comparison(policy *picker.Policy, decision *picker.Decision, rival *picker.Verdict) string {
+	if c := decision.Criterion; c == picker.CriterionSwitchover || c == picker.CriterionPinned {
+		return c
+	}
 	best := decision.Verdicts[0]
 	for i := range best.Scores {
 		if best.Scores[i].Compare(rival.Scores[i]) != 0 {

@@ -4,8 +4,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Election is what the picker sees of one governed Lease, of the same name.
-// Leasewarden creates it and removes it.
+// Election is the election of one governed Lease, of the same name: in spec what
+// people want of it, in status what the picker sees. Leasewarden creates it where
+// nobody else did, and removes it unless somebody wants something.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -20,6 +21,7 @@ type Election struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	Spec   ElectionSpec   `json:"spec,omitempty"`
 	Status ElectionStatus `json:"status,omitempty"`
 }
 
@@ -43,6 +45,11 @@ const (
 	ConditionNoEligibleCandidate = "NoEligibleCandidate"
 	// ConditionHolderNotChosen is true while the holder is not the chosen one.
 	ConditionHolderNotChosen = "HolderNotChosen"
+	// ConditionPaused is there, and true, while the election is paused.
+	ConditionPaused = "Paused"
+	// ConditionPinned is there while the Lease is pinned, and true while that is
+	// what decides.
+	ConditionPinned = "Pinned"
 )
 
 // ElectionStatus is the last decision of the picker and where it stands.
@@ -72,12 +79,16 @@ type ElectionStatus struct {
 	// +listType=atomic
 	// +optional
 	Candidates []CandidateVerdict `json:"candidates,omitempty"`
+	// switchover is how far the last switchover got.
+	// +optional
+	Switchover *SwitchoverStatus `json:"switchover,omitempty"`
 	// terms are the last 10 terms, the newest first.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Terms []Term `json:"terms,omitempty"`
-	// conditions: Ready, PolicyConflict, NoEligibleCandidate, HolderNotChosen.
+	// conditions: Ready, PolicyConflict, NoEligibleCandidate, HolderNotChosen,
+	// and Paused and Pinned where the spec says so.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
