@@ -47,6 +47,7 @@ type publication struct {
 	listed bool
 	// foreign says that somebody else made it.
 	foreign bool
+	wanted  wanted
 
 	priorities priorities
 	told       map[candidates.Problem]bool
@@ -98,6 +99,7 @@ func (p *publication) take(cached *v1alpha1.Election) {
 		return
 	}
 	p.listed = true
+	p.wanted.take(cached)
 	if p.status != nil && p.uid == cached.UID && !newer(cached.ResourceVersion, p.version) {
 		return
 	}
@@ -106,7 +108,9 @@ func (p *publication) take(cached *v1alpha1.Election) {
 }
 
 // gone takes up that there is no Election.
-func (p *publication) gone() { p.status, p.listed, p.foreign = nil, false, false }
+func (p *publication) gone() {
+	p.status, p.listed, p.foreign, p.wanted = nil, false, false, wanted{}
+}
 
 // ours reports whether we made the Election.
 func ours(e *v1alpha1.Election) bool {
@@ -164,7 +168,7 @@ func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *p
 	decision := picker.Decide(view.Policy, &view.State)
 	status := p.statusOf(key, view, &decision, pub, a, now)
 	if pub.status == nil || !apiequality.Semantic.DeepEqual(status, pub.status) {
-		if wait := pub.slot.wait(p.limits, now); wait > 0 {
+		if wait := pub.slot.wait(p.limits, now); wait > 0 && !pub.answers(status) {
 			pub.due.Store(true)
 			return wait, nil
 		}
@@ -172,13 +176,18 @@ func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *p
 			return 0, err
 		}
 	}
+	if err := p.clearSwitchover(ctx, key, pub); err != nil {
+		return 0, err
+	}
 	p.tell(key, pub, view)
 	pub.recheck = now.Add(recheckEvery)
 	if !view.State.Lease.ContestedSince.IsZero() {
 		pub.recheck = now.Add(recheckSoon)
 	}
-	if end := pub.priorities.next(); !end.IsZero() && end.Before(pub.recheck) {
-		pub.recheck = end
+	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover)} {
+		if !end.IsZero() && end.Before(pub.recheck) {
+			pub.recheck = end
+		}
 	}
 	return until(now, pub.recheck, a.deadline), nil
 }
@@ -190,7 +199,7 @@ func (p *Publisher) statusOf(key types.NamespacedName, view *candidates.View, de
 	}
 	s := &sighting{
 		view: view, decision: decision, dryRun: p.DryRun,
-		lease: a.lease, terms: a.terms, previous: previous, now: now,
+		lease: a.lease, terms: a.terms, wanted: pub.wanted, previous: previous, now: now,
 	}
 	if t := s.describe(a.fresh); t != nil {
 		s.terms = p.leases.describe(key, t)
@@ -211,9 +220,16 @@ func (p *Publisher) share(key types.NamespacedName, view *candidates.View, a *ac
 }
 
 // retire removes the Election of a Lease that is not governed, or that is gone
-// for long, unless somebody else made it.
+// for long, unless somebody else made it or wants something of the Lease. Then
+// only what we say of it is taken away.
 func (p *Publisher) retire(ctx context.Context, key types.NamespacedName, pub *publication) error {
-	if pub.status != nil && !pub.foreign {
+	switch {
+	case pub.status == nil:
+	case pub.foreign || !pub.wanted.isEmpty():
+		if err := p.blank(ctx, key, pub); err != nil {
+			return err
+		}
+	default:
 		if err := p.remove(ctx, key, pub.uid); err != nil {
 			return err
 		}

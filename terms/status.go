@@ -33,6 +33,8 @@ type sighting struct {
 	lease *coordinationv1.Lease
 	// terms are the Lease's, the newest first.
 	terms []v1alpha1.Term
+	// wanted is what people want of the Lease.
+	wanted wanted
 	// previous is the status as it was: conditions that still hold keep their
 	// times.
 	previous *v1alpha1.ElectionStatus
@@ -51,6 +53,7 @@ func (s *sighting) status() v1alpha1.ElectionStatus {
 		Criterion:  clip(s.decision.Criterion, maxReasonBytes),
 		Eligible:   fmt.Sprintf("%d/%d", s.eligible(), len(s.decision.Verdicts)),
 		Candidates: s.verdicts(),
+		Switchover: s.switchover(),
 		Terms:      s.terms,
 	}
 	if s.decision.Chosen != nil {
@@ -176,9 +179,11 @@ func clip(s string, limit int) string {
 	return s[:cut] + mark
 }
 
-// conditions are the four of an Election, always in the same order.
+// conditions are the four of an Election, always in the same order, and those
+// that are there if somebody wants something.
 func (s *sighting) conditions() []metav1.Condition {
 	out := []metav1.Condition{s.ready(), s.policyConflict(), s.noEligibleCandidate(), s.holderNotChosen()}
+	out = append(out, s.byHand()...)
 	for i := range out {
 		settle(&out[i], s.previous.Conditions, s.now)
 	}
