@@ -25,9 +25,16 @@ const (
 	KindClusterElectionPolicy = "ClusterElectionPolicy"
 )
 
-// DefaultMaxPriorityDuration ends a priority where the policy does not say
-// when.
-const DefaultMaxPriorityDuration = 24 * time.Hour
+// Defaults of a policy, as in the API.
+const (
+	// DefaultMaxPriorityDuration ends a priority where the policy does not say
+	// when.
+	DefaultMaxPriorityDuration = 24 * time.Hour
+	// DefaultMinTerm is how long a holder leads before it has to make way.
+	DefaultMinTerm = 5 * time.Minute
+	// DefaultCooldown is the least time between two preemptions.
+	DefaultCooldown = time.Minute
+)
 
 // Policy is an ElectionPolicy or ClusterElectionPolicy, compiled. It does not
 // change and is safe for use by several goroutines.
@@ -86,7 +93,7 @@ func compile(ref picker.PolicyRef, meta *metav1.ObjectMeta, spec *v1alpha1.Elect
 		Spec:              withDefaults(spec),
 		NamespaceSelector: namespaces,
 		names:             parseNames(spec.Leases.Names),
-		needs:             needsOf(&spec.Strategy),
+		needs:             needsOf(spec),
 	}
 	p.Compiled, p.Errors = plugins.Compile(ref, p.Spec)
 	p.Errors = append(p.Errors, p.compileSources()...)
@@ -181,6 +188,7 @@ func withDefaults(spec *v1alpha1.ElectionPolicySpec) *v1alpha1.ElectionPolicySpe
 	if spec.MaxPriorityDuration == nil {
 		spec.MaxPriorityDuration = &metav1.Duration{Duration: DefaultMaxPriorityDuration}
 	}
+	defaultTerms(spec)
 	if spec.Candidates.Unregistered == "" {
 		spec.Candidates.Unregistered = v1alpha1.DenyUnregistered
 	}
@@ -192,6 +200,27 @@ func withDefaults(spec *v1alpha1.ElectionPolicySpec) *v1alpha1.ElectionPolicySpe
 		pods.Eligible = v1alpha1.EligibleRunning
 	}
 	return spec
+}
+
+// defaultTerms fills in when and how terms end early.
+func defaultTerms(spec *v1alpha1.ElectionPolicySpec) {
+	p := &spec.Preemption
+	if p.When == "" {
+		p.When = v1alpha1.PreemptNever
+	}
+	if p.Method == "" {
+		p.Method = v1alpha1.DenyRenewal
+	}
+	if p.MinTerm == nil {
+		p.MinTerm = &metav1.Duration{Duration: DefaultMinTerm}
+	}
+	if p.Cooldown == nil {
+		p.Cooldown = &metav1.Duration{Duration: DefaultCooldown}
+	}
+	if spec.Failover.ReleaseOnTermination == nil {
+		yes := true
+		spec.Failover.ReleaseOnTermination = &yes
+	}
 }
 
 // governs reports whether p is fit to govern anything at all.
@@ -210,7 +239,7 @@ func (p *Policy) SelectsName(name string) bool {
 	return slices.Contains(p.names.exact, name) || p.names.matchesGlob(name)
 }
 
-// needs are the facts that only some strategies look at.
+// needs are the facts that only some policies look at.
 type needs struct {
 	revisions  bool
 	heldByNode bool
@@ -218,10 +247,14 @@ type needs struct {
 
 // needsOf errs on the safe side: a Custom strategy may look at everything
 // that a CEL expression can name.
-func needsOf(s *v1alpha1.Strategy) needs {
+func needsOf(spec *v1alpha1.ElectionPolicySpec) needs {
+	s := &spec.Strategy
 	custom := s.Name == v1alpha1.Custom || len(s.Filters) > 0
 	uses := func(n v1alpha1.StrategyName) bool { return custom || s.Name == n || s.Base == n }
-	return needs{revisions: uses(v1alpha1.RolloutAware), heldByNode: uses(v1alpha1.Spread)}
+	return needs{
+		revisions:  uses(v1alpha1.RolloutAware) || spec.Preemption.When == v1alpha1.PreemptAfterRollout,
+		heldByNode: uses(v1alpha1.Spread),
+	}
 }
 
 // is reports whether p is that generation of that object. Objects from files

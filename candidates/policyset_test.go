@@ -127,7 +127,12 @@ func TestPolicyErrorsNameTheirField(t *testing.T) {
 		"spec.candidates.pods.version": pods(func(p *v1alpha1.PodCandidates) {
 			p.Version = &v1alpha1.VersionSource{FromLabel: "a", FromAnnotation: "b"}
 		}),
-		"spec.strategy.name": func(s *v1alpha1.ElectionPolicySpec) { s.Strategy.Name = "Nonsense" },
+		"spec.strategy.name":       func(s *v1alpha1.ElectionPolicySpec) { s.Strategy.Name = "Nonsense" },
+		"spec.preemption.when":     func(s *v1alpha1.ElectionPolicySpec) { s.Preemption.When = "Always" },
+		"spec.preemption.method":   func(s *v1alpha1.ElectionPolicySpec) { s.Preemption.Method = "Kill" },
+		"spec.preemption.minTerm":  func(s *v1alpha1.ElectionPolicySpec) { s.Preemption.MinTerm = &metav1.Duration{Duration: -1} },
+		"spec.preemption.cooldown": func(s *v1alpha1.ElectionPolicySpec) { s.Preemption.Cooldown = &metav1.Duration{Duration: -1} },
+		"spec.failover.container":  func(s *v1alpha1.ElectionPolicySpec) { s.Failover.Container = "Not a name" },
 	}
 	for field, mutate := range tests {
 		t.Run(field, func(t *testing.T) {
@@ -182,6 +187,11 @@ func TestDefaults(t *testing.T) {
 	g.Expect(spec.Candidates.Unregistered).To(Equal(v1alpha1.DenyUnregistered))
 	g.Expect(spec.Candidates.Pods.Eligible).To(Equal(v1alpha1.EligibleRunning))
 	g.Expect(spec.MaxPriorityDuration.Duration).To(Equal(DefaultMaxPriorityDuration))
+	g.Expect(spec.Preemption).To(Equal(v1alpha1.Preemption{
+		When: v1alpha1.PreemptNever, Method: v1alpha1.DenyRenewal,
+		MinTerm: &metav1.Duration{Duration: DefaultMinTerm}, Cooldown: &metav1.Duration{Duration: DefaultCooldown},
+	}))
+	g.Expect(*spec.Failover.ReleaseOnTermination).To(BeTrue())
 }
 
 func TestEveryNamespaceHasItsNameAsALabel(t *testing.T) {

@@ -32,6 +32,8 @@ type Policy struct {
 	// Mode and Strategy are as in the API object.
 	Mode     v1alpha1.Mode
 	Strategy v1alpha1.StrategyName
+	// Preempt is when a holder has to make way. Empty: never.
+	Preempt v1alpha1.PreemptWhen
 	// AcquireDeadline bounds a vacancy. Zero: the Lease's own duration.
 	AcquireDeadline time.Duration
 	// AnyEligible lets every eligible candidate acquire.

@@ -13,6 +13,11 @@ const (
 	CriterionAnnotation = AnnotationPrefix + "criterion"
 )
 
+// StepDownAnnotation tells the holder of a Lease, by its identity, to step
+// down: its renewals are refused while its replacement is alive. Leasewarden
+// writes it and removes it.
+const StepDownAnnotation = AnnotationPrefix + "step-down"
+
 // Annotations that people write on a Pod.
 const (
 	// PriorityAnnotation is KEP-4355's candidate priority, a decimal int32.

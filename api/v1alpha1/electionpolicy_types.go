@@ -118,6 +118,17 @@ type ElectionPolicySpec struct {
 	// +kubebuilder:default="24h"
 	// +optional
 	MaxPriorityDuration *metav1.Duration `json:"maxPriorityDuration,omitempty"`
+
+	// preemption says when and how a holder has to make way for a better
+	// candidate. By default it never has to.
+	// +kubebuilder:default={}
+	// +optional
+	Preemption Preemption `json:"preemption,omitempty"`
+
+	// failover says what is done for a holder that is dead.
+	// +kubebuilder:default={}
+	// +optional
+	Failover Failover `json:"failover,omitempty"`
 }
 
 // LeaseSelection selects Leases by name.

@@ -24,7 +24,7 @@ func CompileWith(registry picker.Registry, ref picker.PolicyRef, spec *v1alpha1.
 		return nil, field.ErrorList{field.Required(path, "a policy needs a spec")}
 	}
 	errs := validate(spec, path)
-	policy := &picker.Policy{PolicyRef: ref, Mode: spec.Mode, Strategy: spec.Strategy.Name}
+	policy := &picker.Policy{PolicyRef: ref, Mode: spec.Mode, Strategy: spec.Strategy.Name, Preempt: spec.Preemption.When}
 	if policy.Mode == "" {
 		policy.Mode = v1alpha1.Enforce
 	}

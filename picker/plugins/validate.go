@@ -26,6 +26,8 @@ var (
 	modes         = []v1alpha1.Mode{v1alpha1.Disabled, v1alpha1.DryRun, v1alpha1.Enforce}
 	unregistered  = []v1alpha1.UnregisteredAction{v1alpha1.DenyUnregistered, v1alpha1.RegisterUnregistered}
 	eligibleWhens = []v1alpha1.EligibleWhen{v1alpha1.EligibleReady, v1alpha1.EligibleRunning}
+	preemptWhens  = []v1alpha1.PreemptWhen{v1alpha1.PreemptAfterRollout, v1alpha1.PreemptForBetter, v1alpha1.PreemptNever}
+	methods       = []v1alpha1.PreemptionMethod{v1alpha1.DenyRenewal, v1alpha1.Evict}
 )
 
 // validate checks all of a spec but its strategy. It must not rely on the
@@ -38,7 +40,27 @@ func validate(spec *v1alpha1.ElectionPolicySpec, path *field.Path) field.ErrorLi
 		errs = append(errs, validatePods(pods, path.Child("candidates", "pods"))...)
 	}
 	errs = append(errs, notNegative(spec.AcquireDeadline, path.Child("acquireDeadline"))...)
-	return append(errs, notNegative(spec.MaxPriorityDuration, path.Child("maxPriorityDuration"))...)
+	errs = append(errs, notNegative(spec.MaxPriorityDuration, path.Child("maxPriorityDuration"))...)
+	errs = append(errs, validatePreemption(&spec.Preemption, path.Child("preemption"))...)
+	return append(errs, validateContainer(spec.Failover.Container, path.Child("failover", "container"))...)
+}
+
+func validatePreemption(p *v1alpha1.Preemption, path *field.Path) field.ErrorList {
+	errs := oneOf(p.When, preemptWhens, path.Child("when"))
+	errs = append(errs, oneOf(p.Method, methods, path.Child("method"))...)
+	errs = append(errs, notNegative(p.MinTerm, path.Child("minTerm"))...)
+	return append(errs, notNegative(p.Cooldown, path.Child("cooldown"))...)
+}
+
+// validateContainer checks the name of a container. Empty: none is named.
+func validateContainer(name string, path *field.Path) (errs field.ErrorList) {
+	if name == "" {
+		return nil
+	}
+	for _, problem := range validation.IsDNS1123Label(name) {
+		errs = append(errs, field.Invalid(path, name, problem))
+	}
+	return errs
 }
 
 func validateLeases(names []string, path *field.Path) (errs field.ErrorList) {
