@@ -23,7 +23,7 @@ const leaseCandidateValid = 30 * time.Minute
 // Lease as it is, nil if it does not exist. It takes time and memory by the
 // number of the Lease's own candidates only.
 func Assemble(objects Objects, g Governance, key types.NamespacedName, lease *coordinationv1.Lease, now time.Time) *View {
-	return assemble(objects, g, key, lease, memory{}, now)
+	return assemble(objects, g, key, lease, memory{}, now).recall(objects, g.Policy, key)
 }
 
 func assemble(objects Objects, g Governance, key types.NamespacedName, lease *coordinationv1.Lease, past memory, now time.Time) *View {
@@ -91,7 +91,11 @@ func (a *assembly) addPod(pod *corev1.Pod) {
 	}
 	a.setPodVersions(&c, pod)
 	a.setPodPriority(&c, pod)
-	a.roster.add(c, instance{pod: pod, hosts: podHostNames(pod, c.NodeLabels)})
+	end := stopped(pod, a.policy.Spec.Failover.Container)
+	if c.Unavailable == "" && !end.IsZero() {
+		c.Unavailable = noContainerRuns
+	}
+	a.roster.add(c, instance{pod: pod, stopped: end, hosts: podHostNames(pod, c.NodeLabels)})
 }
 
 // notRunning is what a Pod's status says until the kubelet reports that its

@@ -246,7 +246,7 @@ func (c *Cache) View(key types.NamespacedName, lease *coordinationv1.Lease, now 
 	if err != nil {
 		return nil, err
 	}
-	return assemble(c.state, g, key, lease, c.ledger.observe(key, lease, now, true), now), nil
+	return assemble(c.state, g, key, lease, c.ledger.observe(key, lease, now, true), now).recall(c.state, g.Policy, key), nil
 }
 
 // governs says which policy governs a Lease, once all is there to say so and

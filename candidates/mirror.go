@@ -16,6 +16,9 @@ type mirror[T comparable] struct {
 	// changed is told of every object that came, changed or went, with the zero
 	// T for one that is not there.
 	changed func(key types.NamespacedName, old, now T)
+	// departed is told of every object that was deleted while we watched, as it
+	// was in the end, before changed is. Nil: nobody wants to know.
+	departed func(last T)
 
 	objects map[types.NamespacedName]T
 	filled  bool
@@ -47,8 +50,16 @@ func (m *mirror[T]) Delete(o any) error {
 	if err != nil {
 		return err
 	}
-	var none T
-	m.update(func() { m.set(key, none) })
+	var none, last T
+	if m.departed != nil {
+		last = m.trim(o)
+	}
+	m.update(func() {
+		if last != none {
+			m.departed(last)
+		}
+		m.set(key, none)
+	})
 	return nil
 }
 

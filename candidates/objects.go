@@ -14,6 +14,9 @@ import (
 type Objects interface {
 	// Pods are the Pods that p makes candidates for the Lease.
 	Pods(p *Policy, lease types.NamespacedName) []*corev1.Pod
+	// Departed are such Pods that were deleted lately, as they were in the end,
+	// one for each name.
+	Departed(p *Policy, lease types.NamespacedName) []*corev1.Pod
 	// NodeLabels are the labels of a Node, nil if it is not known.
 	NodeLabels(name string) map[string]string
 	// LeaseCandidates are those that name the Lease.

@@ -75,6 +75,7 @@ func (c *Cache) use(s scope, p *Policy) {
 	sc.users[p] = struct{}{}
 	if p.pods.LeaseName != nil {
 		sc.pool.indexLeases(*p.pods.LeaseName)
+		sc.departed.pool.indexLeases(*p.pods.LeaseName)
 	}
 	if w := c.podWatches[s]; p.needs.revisions && w.revisions == nil {
 		w.revisions = c.watchRevisions(s, sc)
@@ -109,11 +110,12 @@ func needRevisions(users map[*Policy]struct{}) bool {
 }
 
 func (c *Cache) watchPods(s scope) *podScope {
-	sc := &podScope{pool: newPodPool(), revisions: revisions{}, users: map[*Policy]struct{}{}}
+	sc := &podScope{pool: newPodPool(), revisions: revisions{}, users: map[*Policy]struct{}{}, departed: newDeparted()}
 	w := &watched{what: describeScope("Pods", s)}
 	c.state.scopes[s], c.podWatches[s] = sc, &podWatch{pods: w}
-	follow(c, w, listWatch(c.clients.kubernetes.CoreV1().RESTClient(), "pods", s.namespace, s.selector), &corev1.Pod{},
-		newMirror(c.update, trimPod, func(_ types.NamespacedName, old, now *corev1.Pod) { c.state.podChanged(sc, old, now) }))
+	pods := newMirror(c.update, trimPod, func(_ types.NamespacedName, old, now *corev1.Pod) { c.state.podChanged(sc, old, now) })
+	pods.departed = sc.departed.add
+	follow(c, w, listWatch(c.clients.kubernetes.CoreV1().RESTClient(), "pods", s.namespace, s.selector), &corev1.Pod{}, pods)
 	sc.filled = w.filled
 	return sc
 }

@@ -3,8 +3,10 @@ package candidates
 import (
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/leasewarden/leasewarden/picker"
 )
@@ -35,7 +37,12 @@ type instance struct {
 	identities []string
 	// identity is the one that it was last seen with or registered for.
 	identity string
-	hosts    hostNames
+	// proved is the UID of the Pod whose token came with identity. Empty: it is
+	// only a claim.
+	proved types.UID
+	// stopped is when the last container that counts ended. Zero: one runs.
+	stopped time.Time
+	hosts   hostNames
 }
 
 // newRoster makes an empty roster for about n candidates.
@@ -225,8 +232,13 @@ func (r *roster) describeAll(indices []int) string {
 func (r *roster) heard(i int, last attempt) {
 	c, n := &r.candidates[i], &r.instances[i]
 	c.LastAttempt = last.at
-	n.identity = last.identity
-	if n.pod != nil && last.pod != "" && n.pod.UID == last.pod && c.Unavailable == notRunning {
+	n.identity, n.proved = last.identity, last.pod
+	if n.pod == nil || last.pod == "" || n.pod.UID != last.pod {
+		return
+	}
+	// The API keeps seconds of the time in which a container ended.
+	restarted := c.Unavailable == noContainerRuns && last.at.After(n.stopped.Add(time.Second))
+	if c.Unavailable == notRunning || restarted {
 		c.Unavailable = ""
 	}
 }

@@ -40,6 +40,8 @@ type podScope struct {
 	pool *podPool
 	// revisions are those of the owners of these Pods.
 	revisions revisions
+	// departed are Pods that were deleted.
+	departed *departed
 	// users are the policies that need the scope.
 	users map[*Policy]struct{}
 	// filled reports whether the first list has arrived.

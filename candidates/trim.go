@@ -36,11 +36,13 @@ func trimPod(o any) *corev1.Pod {
 			InitContainers:    trimContainers(pod.Spec.InitContainers),
 		},
 		Status: corev1.PodStatus{
-			Phase:             pod.Status.Phase,
-			Reason:            pod.Status.Reason,
-			StartTime:         pod.Status.StartTime,
-			Conditions:        trimConditions(pod.Status.Conditions),
-			ContainerStatuses: trimStatuses(pod.Status.ContainerStatuses),
+			Phase:                      pod.Status.Phase,
+			Reason:                     pod.Status.Reason,
+			StartTime:                  pod.Status.StartTime,
+			Conditions:                 trimConditions(pod.Status.Conditions),
+			InitContainerStatuses:      trimStatuses(pod.Status.InitContainerStatuses),
+			ContainerStatuses:          trimStatuses(pod.Status.ContainerStatuses),
+			EphemeralContainerStatuses: trimStatuses(pod.Status.EphemeralContainerStatuses),
 		},
 	}
 }

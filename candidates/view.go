@@ -35,6 +35,8 @@ type View struct {
 	Problems []Problem
 
 	roster *roster
+	// departed are Pods that were deleted lately. Nil: none.
+	departed *roster
 }
 
 // Problem is a finding about one candidate.
