@@ -93,7 +93,7 @@ func (c *container) start(launcher string, spec process.Spec, now time.Time) err
 		c.seen.Terminated = startFailed(c.id, err, now)
 		return err
 	}
-	c.process = p
+	c.process, c.waiting = p, corev1.ContainerStateWaiting{}
 	return nil
 }
 

@@ -293,7 +293,6 @@ func (w *podWorker) startContainer(c *container) {
 		c.waiting = corev1.ContainerStateWaiting{Reason: reasonRunError, Message: err.Error()}
 		return
 	}
-	c.waiting = corev1.ContainerStateWaiting{}
 	w.event(corev1.EventTypeNormal, "Started", "Started container "+c.spec.Name)
 	w.startProbes(c)
 }
