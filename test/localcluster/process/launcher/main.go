@@ -128,8 +128,10 @@ func launch() int {
 	}
 	go func() {
 		waitParent(parent)
-		// The whole group: the program may have started others.
-		_ = cmd.Process.Kill()
+		// The whole group, since the program may have started others, and the
+		// launcher with it: to kill the program first would let the main
+		// goroutine exit before the others are killed. A program that has left
+		// the group gets its parent-death signal.
 		_ = syscall.Kill(0, syscall.SIGKILL)
 	}()
 	if spec.PIDFile != "" {
