@@ -17,7 +17,6 @@ import (
 	"github.com/leasewarden/leasewarden/test/localcluster/background"
 	"github.com/leasewarden/leasewarden/test/localcluster/binaries"
 	"github.com/leasewarden/leasewarden/test/localcluster/localcluster"
-	"github.com/leasewarden/leasewarden/test/localcluster/process"
 )
 
 // olderScheduler is a release of kube-scheduler to play version skew with.
@@ -78,15 +77,7 @@ func buildAll(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	launcher, err := builder.Source(ctx, localcluster.LauncherName, process.LauncherSource())
-	if err != nil {
-		return err
-	}
-	if _, err := process.CheckNamespaces(launcher); err != nil {
-		return err
-	}
-	_, err = builder.Components(ctx, append(localcluster.ControlPlane(""), olderScheduler)...)
-	return err
+	return localcluster.Build(ctx, builder, olderScheduler)
 }
 
 func upCommand(o *options) *cobra.Command {

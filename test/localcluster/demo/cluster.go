@@ -13,7 +13,6 @@ import (
 	"github.com/leasewarden/leasewarden/test/localcluster/binaries"
 	"github.com/leasewarden/leasewarden/test/localcluster/installation"
 	"github.com/leasewarden/leasewarden/test/localcluster/localcluster"
-	"github.com/leasewarden/leasewarden/test/localcluster/process"
 )
 
 var oldScheduler = binaries.Component{Name: localcluster.Scheduler, Version: strings.TrimPrefix(oldVersion, "v")}
@@ -25,14 +24,7 @@ func build(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	launcher, err := builder.Source(ctx, localcluster.LauncherName, process.LauncherSource())
-	if err != nil {
-		return err
-	}
-	if _, err := process.CheckNamespaces(launcher); err != nil {
-		return err
-	}
-	if _, err := builder.Components(ctx, append(localcluster.ControlPlane(""), oldScheduler)...); err != nil {
+	if err := localcluster.Build(ctx, builder, oldScheduler); err != nil {
 		return err
 	}
 	_, err = leasewarden(ctx, builder)

@@ -18,7 +18,7 @@ import (
 // wrong it leaves nothing.
 func demo(ctx context.Context) (err error) {
 	out := os.Stdout
-	say(out, "Building the control plane and Leasewarden (about 5 minutes the first time)")
+	say(out, "Building the control plane and Leasewarden (5 to 10 minutes the first time)")
 	if err := build(ctx, out); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (e event) line() string {
 }
 
 // indent is how far the reason of a refusal is from the left.
-const indent = 12
+const indent = 4
 
 // short is a Pod's name without what all have in common.
 func short(pod string) string { return strings.TrimPrefix(pod, appName+"-") }
@@ -63,6 +63,7 @@ func reason(message string) string {
 	if _, after, found := strings.Cut(message, "lease "+namespace+"/"+appName+": candidate "); found {
 		_, message, _ = strings.Cut(after, " ")
 	}
+	message = strings.TrimPrefix(message, "is not chosen: ")
 	message, _, _ = strings.Cut(message, " under ElectionPolicy")
 	return strings.ReplaceAll(message, appName+"-", "")
 }

@@ -12,6 +12,6 @@ func printTable(out io.Writer, without, with *tally) {
 	fmt.Fprintln(w, "  \tno policy\tOldestEmulationVersion")
 	fmt.Fprintf(w, "  leader changes\t%d\t%d\n", without.changes, with.changes)
 	fmt.Fprintf(w, "  seconds without a leader\t%.1f\t%.1f\n", without.vacant.Seconds(), with.vacant.Seconds())
-	fmt.Fprintf(w, "  changes to a newer version while an older replica ran\t%d\t%d\n", without.skews, with.skews)
+	fmt.Fprintf(w, "  newer took over while older ran\t%d\t%d\n", without.skews, with.skews)
 	w.Flush()
 }

@@ -61,7 +61,7 @@ func TestTallyAnnouncesARefusalOnce(t *testing.T) {
 func TestReason(t *testing.T) {
 	for message, want := range map[string]string{
 		`admission webhook "leases.leasewarden.dev" denied the request: lease demo/demo-scheduler: candidate demo-scheduler-1-b is not chosen: ` +
-			`demo-scheduler-1-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy demo/demo-scheduler`: "is not chosen: 1-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2)",
+			`demo-scheduler-1-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy demo/demo-scheduler`: "1-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2)",
 		`leases.coordination.k8s.io "a" is forbidden: no rights`: `leases.coordination.k8s.io "a" is forbidden: no rights`,
 	} {
 		if got := reason(message); got != want {

@@ -18,7 +18,6 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/leasewarden/leasewarden/test/localcluster/process"
 	"github.com/leasewarden/leasewarden/test/localcluster/serviceproxy"
 )
 
@@ -75,18 +74,12 @@ func Start(ctx context.Context, options Options) (cluster *Cluster, err error) {
 
 func (c *Cluster) start(ctx context.Context) error {
 	components := append(ControlPlane(c.options.KubernetesVersion), c.options.Components...)
-	// First, since it takes a second to find out what else may not work.
-	var err error
-	if c.launcher, err = c.options.Builder.Source(ctx, LauncherName, process.LauncherSource()); err != nil {
-		return err
-	}
-	if c.userNS, err = process.CheckNamespaces(c.launcher); err != nil {
-		return err
-	}
-	paths, err := c.options.Builder.Components(ctx, components...)
+	built, err := build(ctx, c.options.Builder, components)
 	if err != nil {
 		return err
 	}
+	c.launcher, c.userNS = built.launcher, built.userNS
+	paths := built.paths
 	for i, component := range components {
 		c.AddImage(ComponentImage(component), paths[i])
 	}
@@ -149,6 +142,10 @@ func (c *Cluster) makeDir() error {
 		return err
 	}
 	c.dir = dir
+	// Certificates and addresses of an earlier cluster would not fit.
+	if _, err := os.Stat(c.Kubeconfig()); err == nil {
+		return fmt.Errorf("%s has the files of another cluster: remove it, or choose another directory", c.dir)
+	}
 	return os.MkdirAll(filepath.Join(c.dir, "logs"), 0o755)
 }
 

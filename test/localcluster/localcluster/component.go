@@ -149,7 +149,15 @@ func (c *Cluster) StopComponent(name string) error {
 	if err != nil {
 		return err
 	}
-	return component.stop()
+	return component.end()
+}
+
+// end stops the component, also one that was sent SIGSTOP.
+func (c *component) end() error {
+	if pid := c.pid(); pid != 0 {
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+	return c.stop()
 }
 
 // StartComponent starts a component that was stopped or killed, with the same
@@ -161,7 +169,7 @@ func (c *Cluster) StartComponent(ctx context.Context, name string) error {
 		return err
 	}
 	// envtest does not start what it has not seen ending.
-	if err := component.stop(); err != nil {
+	if err := component.end(); err != nil {
 		return err
 	}
 	return component.start(ctx)
@@ -187,7 +195,7 @@ func (c *Cluster) SignalComponent(name string, signal syscall.Signal) error {
 func (c *Cluster) stopComponents() error {
 	var errs []error
 	for _, component := range slices.Backward(c.components) {
-		errs = append(errs, component.stop())
+		errs = append(errs, component.end())
 	}
 	return errors.Join(errs...)
 }

@@ -44,6 +44,8 @@ func TestComponentsAndNodesCanFailAndComeBack(t *testing.T) {
 		g.Expect(cluster.SignalComponent(name, syscall.SIGKILL)).To(Succeed())
 		g.Expect(cluster.StartComponent(t.Context(), name)).To(Succeed())
 	}
+	// Hung, and stopped nevertheless.
+	g.Expect(cluster.SignalComponent(localcluster.Scheduler, syscall.SIGSTOP)).To(Succeed())
 	for _, name := range []string{localcluster.ControllerManager, localcluster.Scheduler} {
 		g.Expect(cluster.StopComponent(name)).To(Succeed())
 		g.Expect(cluster.StartComponent(t.Context(), name)).To(Succeed())
@@ -65,6 +67,8 @@ func TestComponentsAndNodesCanFailAndComeBack(t *testing.T) {
 		HaveField("RestartCount", BeEquivalentTo(1)),
 	)))
 
+	_, err = localcluster.Start(t.Context(), localcluster.Options{Dir: cluster.Dir()})
+	g.Expect(err).To(MatchError(ContainSubstring("has the files of another cluster")))
 	g.Expect(cluster.CrashNode("node-9")).To(MatchError(ContainSubstring(`no node "node-9"`)))
 	g.Expect(cluster.StopComponent("kube-proxy")).To(MatchError(ContainSubstring("choose one of etcd, kube-apiserver")))
 }

@@ -36,7 +36,8 @@ type Options struct {
 	AuditPolicy string
 
 	// Dir is where the cluster keeps its files: kubeconfig, logs, etcd's data.
-	// It is made if missing, and stays. Default: a temporary directory, which
+	// It is made if missing, and stays; one that another cluster has used is an
+	// error. Default: a temporary directory, which
 	// Stop removes.
 	Dir string
 	// Builder builds what is missing. Default: one for the user's cache

@@ -330,7 +330,8 @@ func TestUnknownImageWaitsUntilItIsAdded(t *testing.T) {
 	g := NewWithT(t)
 	namespace := newNamespace(t)
 	spec := podSpec("serve")
-	spec.Containers[0].Image = "unheard-of:v1"
+	image := namespace + ":v1" // unheard of, also when the test is run again
+	spec.Containers[0].Image = image
 	createPod(t, namespace, "early", spec)
 	g.Eventually(func(g Gomega) {
 		status := getPod(t, namespace, "early")(g).Status
@@ -340,7 +341,7 @@ func TestUnknownImageWaitsUntilItIsAdded(t *testing.T) {
 	}, "20s", "100ms").Should(Succeed())
 	program, err := builder.Package(t.Context(), "..", "./testprogram")
 	g.Expect(err).NotTo(HaveOccurred())
-	cluster.AddImage("unheard-of:v1", program)
+	cluster.AddImage(image, program)
 	g.Eventually(getPod(t, namespace, "early"), "20s", "100ms").Should(HaveField("Status.Phase", corev1.PodRunning))
 }
 
