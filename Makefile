@@ -43,7 +43,7 @@ test-unit: require-go ## Run the tests that need no control plane.
 
 .PHONY: test-cluster
 test-cluster: require-go ## Run the tests on a real control plane.
-	@echo "==> the control plane's binaries (built once, about 5 minutes on 2 cores)"
+	@echo "==> the control plane's binaries (built once, 5 to 10 minutes on 2 cores)"
 	@$(CLUSTER) run . build
 	@echo "==> tests on a real control plane, with the race detector"
 	@$(CLUSTER) test -race -p 1 -timeout 20m ./...
