@@ -108,8 +108,9 @@ type ElectionPolicySpec struct {
 
 	// acquireDeadline bounds how long a vacant Lease waits for the chosen
 	// candidate while others are being turned away. After it, candidates that
-	// were not heard are passed over. Default: the Lease's own duration, or 15s
-	// where it has none.
+	// did not try to acquire during the last half of it (at least 1s) are passed
+	// over. It should be more than twice the time between two attempts of one
+	// candidate. Default: the Lease's own duration, or 15s where it has none.
 	// +optional
 	AcquireDeadline *metav1.Duration `json:"acquireDeadline,omitempty"`
 

@@ -92,7 +92,8 @@ type FilterEntry struct {
 	// args are the plugin's arguments.
 	// +optional
 	Args *apiextensionsv1.JSON `json:"args,omitempty"`
-	// cel is true for candidates that may lead. Variables: candidate, lease.
+	// cel is true for candidates that may lead. Variables: candidate, lease,
+	// now.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	CEL string `json:"cel,omitempty"`
@@ -109,7 +110,7 @@ type ScoreEntry struct {
 	// +optional
 	Args *apiextensionsv1.JSON `json:"args,omitempty"`
 	// cel gives a number (or a boolean); the higher is preferred. Variables:
-	// candidate, lease.
+	// candidate, lease, now.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	CEL string `json:"cel,omitempty"`
@@ -137,7 +138,8 @@ type WeightedScore struct {
 	// args are the plugin's arguments.
 	// +optional
 	Args *apiextensionsv1.JSON `json:"args,omitempty"`
-	// cel gives a number; the higher is preferred. Variables: candidate, lease.
+	// cel gives a number; the higher is preferred. Variables: candidate, lease,
+	// now.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	CEL string `json:"cel,omitempty"`
