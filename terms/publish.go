@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/candidates"
@@ -84,13 +86,17 @@ type PublisherOptions struct {
 	Clock clock.WithTicker
 	// DryRun treats every policy as one in the mode DryRun.
 	DryRun bool
+	// Metrics count what is done about terms. Default: those of nobody, and in a
+	// manager those of its registry.
+	Metrics *Metrics
 	// WritesPerSecond bounds the writes to Elections, all together. Bursts of
 	// twice as many are let through. Default: 50.
 	WritesPerSecond float64
 }
 
 // Publisher keeps an Election for each governed Lease, and the status of the
-// policies. It runs in one replica.
+// policies, and does what there is to do about the terms of the holders. It runs
+// in one replica.
 type Publisher struct {
 	PublisherOptions
 
@@ -109,6 +115,9 @@ type Publisher struct {
 func NewPublisher(o PublisherOptions) *Publisher {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics(prometheus.NewRegistry())
 	}
 	if o.WritesPerSecond == 0 {
 		o.WritesPerSecond = 50
@@ -149,6 +158,9 @@ func (o PublisherOptions) SetupWithManager(mgr ctrl.Manager) error {
 	}
 	if o.Log.GetSink() == nil {
 		o.Log = mgr.GetLogger().WithName("publisher")
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics(metrics.Registry)
 	}
 	return mgr.Add(NewPublisher(o))
 }

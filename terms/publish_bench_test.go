@@ -71,7 +71,8 @@ func benchPublisher(b *testing.B, leases int) (*Publisher, []types.NamespacedNam
 			b.Fatal(err)
 		}
 		decision := picker.Decide(view.Policy, &view.State)
-		pub.status = p.statusOf(key, view, &decision, pub, &a, time.Now())
+		acted := p.act(b.Context(), key, pub, view, &decision, &a, time.Now())
+		pub.status = p.statusOf(key, view, &decision, pub, &a, &acted, time.Now())
 		elections.elections[key] = &v1alpha1.Election{Status: *pub.status}
 	}
 	return p, keys

@@ -48,6 +48,7 @@ type publication struct {
 	// foreign says that somebody else made it.
 	foreign bool
 	wanted  wanted
+	acts    acts
 
 	priorities priorities
 	told       map[candidates.Problem]bool
@@ -156,7 +157,12 @@ func (p *Publisher) publish(ctx context.Context, key types.NamespacedName) (time
 func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *publication, a *account, now time.Time) (time.Duration, error) {
 	view, err := p.Elections.View(key, a.lease, now)
 	switch {
-	case errors.Is(err, candidates.ErrNotGoverned), a.lease == nil && forgotten(a.terms, now):
+	case errors.Is(err, candidates.ErrNotGoverned):
+		if err := p.clean(ctx, key, a.lease); err != nil {
+			return 0, err
+		}
+		return 0, p.retire(ctx, key, pub)
+	case a.lease == nil && forgotten(a.terms, now):
 		return 0, p.retire(ctx, key, pub)
 	case errors.Is(err, candidates.ErrNotSynced):
 		pub.due.Store(true)
@@ -166,11 +172,20 @@ func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *p
 	}
 	p.share(key, view, a)
 	decision := picker.Decide(view.Policy, &view.State)
-	status := p.statusOf(key, view, &decision, pub, a, now)
+	acted := p.act(ctx, key, pub, view, &decision, a, now)
+	again, err := p.say(ctx, key, pub, view, &decision, a, &acted, now)
+	p.record(key, pub, acted.found)
+	return again, errors.Join(acted.err, err)
+}
+
+// say publishes what the picker decided and what was done about the term, if it
+// is news. It returns after what time to look again.
+func (p *Publisher) say(ctx context.Context, key types.NamespacedName, pub *publication, view *candidates.View, decision *picker.Decision, a *account, acted *outcome, now time.Time) (time.Duration, error) {
+	status := p.statusOf(key, view, decision, pub, a, acted, now)
 	if pub.status == nil || !apiequality.Semantic.DeepEqual(status, pub.status) {
 		if wait := pub.slot.wait(p.limits, now); wait > 0 && !pub.answers(status) {
 			pub.due.Store(true)
-			return wait, nil
+			return until(now, now.Add(wait), acted.again), nil
 		}
 		if err := p.write(ctx, key, pub, status); err != nil {
 			return 0, err
@@ -184,7 +199,7 @@ func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *p
 	if !view.State.Lease.ContestedSince.IsZero() {
 		pub.recheck = now.Add(recheckSoon)
 	}
-	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover)} {
+	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover), acted.again} {
 		if !end.IsZero() && end.Before(pub.recheck) {
 			pub.recheck = end
 		}
@@ -192,14 +207,14 @@ func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *p
 	return until(now, pub.recheck, a.deadline), nil
 }
 
-func (p *Publisher) statusOf(key types.NamespacedName, view *candidates.View, decision *picker.Decision, pub *publication, a *account, now time.Time) *v1alpha1.ElectionStatus {
+func (p *Publisher) statusOf(key types.NamespacedName, view *candidates.View, decision *picker.Decision, pub *publication, a *account, acted *outcome, now time.Time) *v1alpha1.ElectionStatus {
 	previous := pub.status
 	if previous == nil {
 		previous = &v1alpha1.ElectionStatus{}
 	}
 	s := &sighting{
 		view: view, decision: decision, dryRun: p.DryRun,
-		lease: a.lease, terms: a.terms, wanted: pub.wanted, previous: previous, now: now,
+		lease: a.lease, terms: a.terms, wanted: pub.wanted, stepping: acted.stepping, previous: previous, now: now,
 	}
 	if t := s.describe(a.fresh); t != nil {
 		s.terms = p.leases.describe(key, t)

@@ -31,6 +31,8 @@ type leases struct {
 	filled      chan struct{}
 	closeFilled func()
 
+	moves moves
+
 	mu        sync.Mutex
 	objects   map[types.NamespacedName]*coordinationv1.Lease
 	histories map[types.NamespacedName]*history
@@ -56,6 +58,7 @@ func (l *leases) Update(o any) error {
 	lease := trimLease(o.(*coordinationv1.Lease))
 	key := types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
 	now := l.clock.Now()
+	l.moves.see(key, lease.Annotations[v1alpha1.StepDownAnnotation] != "", now)
 	old, governed, changed := l.set(key, lease, now)
 	if old == nil {
 		l.elections.Track(key)
@@ -94,6 +97,7 @@ func (l *leases) Delete(o any) error {
 
 func (l *leases) remove(key types.NamespacedName) {
 	now := l.clock.Now()
+	l.moves.see(key, false, now)
 	old, governed := l.unset(key, now)
 	if old == nil {
 		return

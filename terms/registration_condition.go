@@ -31,7 +31,7 @@ var protectedAnnotations = []string{
 	v1alpha1.ElectedByAnnotation,
 	v1alpha1.StrategyAnnotation,
 	v1alpha1.CriterionAnnotation,
-	v1alpha1.AnnotationPrefix + "step-down",
+	v1alpha1.StepDownAnnotation,
 }
 
 // ruledCondition is true for the writes that the validating half rules on:

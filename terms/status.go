@@ -35,6 +35,8 @@ type sighting struct {
 	terms []v1alpha1.Term
 	// wanted is what people want of the Lease.
 	wanted wanted
+	// stepping is the condition SteppingDown.
+	stepping metav1.Condition
 	// previous is the status as it was: conditions that still hold keep their
 	// times.
 	previous *v1alpha1.ElectionStatus
@@ -179,10 +181,10 @@ func clip(s string, limit int) string {
 	return s[:cut] + mark
 }
 
-// conditions are the four of an Election, always in the same order, and those
+// conditions are the five of an Election, always in the same order, and those
 // that are there if somebody wants something.
 func (s *sighting) conditions() []metav1.Condition {
-	out := []metav1.Condition{s.ready(), s.policyConflict(), s.noEligibleCandidate(), s.holderNotChosen()}
+	out := []metav1.Condition{s.ready(), s.policyConflict(), s.noEligibleCandidate(), s.holderNotChosen(), s.stepping}
 	out = append(out, s.byHand()...)
 	for i := range out {
 		settle(&out[i], s.previous.Conditions, s.now)

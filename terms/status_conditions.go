@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
 )
 
 // Reasons of the conditions of an Election.
@@ -17,6 +18,7 @@ const (
 	reasonGoverned     = "Governed"
 	reasonDryRun       = "DryRun"
 	reasonLeaseDeleted = "LeaseDeleted"
+	reasonCoordinated  = "CoordinatedByOthers"
 
 	reasonOnePolicy       = "OnePolicy"
 	reasonSeveralPolicies = "SeveralPolicies"
@@ -59,6 +61,9 @@ func (s *sighting) ready() metav1.Condition {
 	switch {
 	case s.lease == nil:
 		return condition(v1alpha1.ConditionReady, false, reasonLeaseDeleted, "the Lease does not exist")
+	case candidates.CoordinatedByOthers(s.lease):
+		return condition(v1alpha1.ConditionReady, false, reasonCoordinated, fmt.Sprintf(
+			"the Lease's spec.strategy is %s, so that another controller elects its holder: Leasewarden stands aside", clip(string(*s.lease.Spec.Strategy), maxReasonBytes)))
 	case c.Status == metav1.ConditionTrue:
 		return condition(v1alpha1.ConditionReady, false, c.Reason, c.Message)
 	case s.mode() == v1alpha1.DryRun:

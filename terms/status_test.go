@@ -60,7 +60,7 @@ func look(t *testing.T, now float64, lease *coordinationv1.Lease, terms []v1alph
 	view := candidates.Assemble(set, g, leaseKey, lease, at(now))
 	decision := picker.Decide(view.Policy, &view.State)
 	return &sighting{
-		view: view, decision: &decision, lease: lease, terms: terms,
+		view: view, decision: &decision, lease: lease, terms: terms, stepping: (&situation{}).idle(),
 		previous: &v1alpha1.ElectionStatus{}, now: at(now),
 	}
 }
@@ -97,6 +97,7 @@ func TestStatus(t *testing.T) {
 			condition("PolicyConflict", "False", "OnePolicy", "no other policy selects the Lease"),
 			condition("NoEligibleCandidate", "False", "SomeEligible", "a candidate is eligible"),
 			condition("HolderNotChosen", "True", "OtherChosen", "a-0 holds the Lease, a-1 is chosen by OldestEmulationVersion"),
+			condition("SteppingDown", "False", "NotAsked", "nobody was told to step down"),
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -45,6 +45,9 @@ const (
 	ConditionNoEligibleCandidate = "NoEligibleCandidate"
 	// ConditionHolderNotChosen is true while the holder is not the chosen one.
 	ConditionHolderNotChosen = "HolderNotChosen"
+	// ConditionSteppingDown is true while the holder is made to give the Lease
+	// up: message says for whom and why.
+	ConditionSteppingDown = "SteppingDown"
 	// ConditionPaused is there, and true, while the election is paused.
 	ConditionPaused = "Paused"
 	// ConditionPinned is there while the Lease is pinned, and true while that is
@@ -88,7 +91,7 @@ type ElectionStatus struct {
 	// +optional
 	Terms []Term `json:"terms,omitempty"`
 	// conditions: Ready, PolicyConflict, NoEligibleCandidate, HolderNotChosen,
-	// and Paused and Pinned where the spec says so.
+	// SteppingDown, and Paused and Pinned where the spec says so.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -1,0 +1,266 @@
+package terms
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
+	"github.com/leasewarden/leasewarden/picker"
+)
+
+const (
+	// conflictRetry is the wait after a write that was refused because the Lease
+	// had changed: the watch brings the change in a moment.
+	conflictRetry = 200 * time.Millisecond
+	// releasedSeconds is the duration that client-go writes when it releases a
+	// Lease (tools/leaderelection, tryRelease).
+	releasedSeconds = 1
+)
+
+// evictionBackoff is the wait after an eviction: for the Pod to go, or for the
+// PodDisruptionBudgets to allow it.
+var evictionBackoff = wait.Backoff{Duration: 10 * time.Second, Factor: 2, Steps: 5, Cap: 2 * time.Minute}
+
+// acts is what was done about the terms of one Lease. Only the worker that has
+// the key uses it.
+type acts struct {
+	// written is the Lease as of our last write, until the watch brings it.
+	written *coordinationv1.Lease
+	// lastMove is when a preemption last began or ended.
+	lastMove time.Time
+	// evictAfter is when an eviction may be tried again, backoff how long after
+	// the next one.
+	evictAfter time.Time
+	backoff    wait.Backoff
+}
+
+// outcome is what a Publisher did about a term.
+type outcome struct {
+	// stepping is the condition SteppingDown.
+	stepping metav1.Condition
+	// again is when to look again. Zero: when something changes.
+	again time.Time
+	found []finding
+	err   error
+}
+
+// act does what there is to do about the term of a Lease that is governed. It
+// does not depend on the Election, so that it works without.
+func (p *Publisher) act(ctx context.Context, key types.NamespacedName, pub *publication, view *candidates.View, decision *picker.Decision, a *account, now time.Time) outcome {
+	if a.lease == nil {
+		pub.acts = acts{}
+		return outcome{stepping: (&situation{}).idle()}
+	}
+	s := p.situation(key, pub, view, decision, a, now)
+	plan := s.plan()
+	out := outcome{stepping: plan.condition, again: plan.again}
+	if plan.action == "" {
+		return out
+	}
+	if err := p.carryOut(ctx, key, pub, s, &plan, &out); err != nil {
+		return p.failed(key, s, &plan, err)
+	}
+	p.did(key, pub, s, &plan, &out)
+	return out
+}
+
+// failed is the outcome of an action that was not carried out.
+func (p *Publisher) failed(key types.NamespacedName, s *situation, plan *plan, err error) outcome {
+	out := outcome{stepping: s.idle()}
+	switch {
+	case apierrors.IsNotFound(err):
+		// The watch is about to tell.
+	case apierrors.IsConflict(err):
+		out.again = s.now.Add(conflictRetry)
+	default:
+		p.outage.failed(p.Log, err)
+		out.err = fmt.Errorf("%s on lease %s: %w", plan.action, key, err)
+	}
+	return out
+}
+
+// situation gathers what the plan depends on.
+func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *candidates.View, decision *picker.Decision, a *account, now time.Time) *situation {
+	lease := pub.acts.latest(a.lease)
+	identity := holderIdentity(lease)
+	s := &situation{
+		lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: decision,
+		term: currentTerm(a.terms), lastMove: pub.acts.lastMove, evictAfter: pub.acts.evictAfter,
+		othersMove: view.State.Lease.HeldByNode != nil && p.leases.moves.others(key, now),
+		now:        now,
+	}
+	if p.DryRun {
+		s.mode = v1alpha1.DryRun
+	}
+	if identity != "" {
+		s.holder = view.Identify(identity, nil).Candidate
+		s.pods = view.HolderPods(identity)
+	}
+	if decision.Chosen != nil {
+		s.replacement = view.Identity(decision.Chosen.Name)
+	}
+	if pub.status != nil {
+		s.stepping = meta.FindStatusCondition(pub.status.Conditions, v1alpha1.ConditionSteppingDown)
+	}
+	return s
+}
+
+// latest is the Lease as the watch has it, or as we wrote it if that is newer.
+func (a *acts) latest(seen *coordinationv1.Lease) *coordinationv1.Lease {
+	if a.written != nil && a.written.UID == seen.UID && newer(a.written.ResourceVersion, seen.ResourceVersion) {
+		return a.written
+	}
+	a.written = nil
+	return seen
+}
+
+func (p *Publisher) carryOut(ctx context.Context, key types.NamespacedName, pub *publication, s *situation, plan *plan, out *outcome) error {
+	if plan.action == ActionEvict {
+		return p.evict(ctx, key, pub, s, plan, out)
+	}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	patch, err := plan.patch(s.lease, s.now)
+	if err != nil {
+		return err
+	}
+	if err := p.Client.Patch(ctx, lease, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager)); err != nil {
+		return err
+	}
+	pub.acts.written = trimLease(lease)
+	return nil
+}
+
+// patch is the write to the Lease. It fails if the Lease was made anew. An order
+// names its addressee, so that it does no harm if somebody else holds the Lease
+// by now; a release fails if anything about the Lease was changed.
+func (p *plan) patch(lease *coordinationv1.Lease, now time.Time) ([]byte, error) {
+	annotations := map[string]any{v1alpha1.StepDownAnnotation: nil}
+	metadata := map[string]any{"uid": lease.UID, "annotations": annotations}
+	spec := map[string]any{}
+	if candidates.CoordinatedByUs(lease) {
+		spec["preferredHolder"] = nil
+	}
+	switch p.action {
+	case ActionStepDown:
+		annotations[v1alpha1.StepDownAnnotation] = holderIdentity(lease)
+		if p.preferred != "" {
+			spec["preferredHolder"] = p.preferred
+		}
+	case ActionRelease:
+		metadata["resourceVersion"] = lease.ResourceVersion
+		spec["holderIdentity"] = ""
+		spec["leaseDurationSeconds"] = releasedSeconds
+		spec["acquireTime"], spec["renewTime"] = metav1.NewMicroTime(now), metav1.NewMicroTime(now)
+	}
+	return json.Marshal(map[string]any{"metadata": metadata, "spec": spec})
+}
+
+// evict asks for the eviction of the holder's Pod. That a PodDisruptionBudget
+// forbids it is an answer, and no error.
+func (p *Publisher) evict(ctx context.Context, key types.NamespacedName, pub *publication, s *situation, plan *plan, out *outcome) error {
+	err := p.Client.SubResource("eviction").Create(ctx, plan.pod, &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: plan.pod.Namespace, Name: plan.pod.Name},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(plan.pod.UID))},
+	})
+	refused := apierrors.IsTooManyRequests(err)
+	if err != nil && !refused {
+		return err
+	}
+	if pub.acts.backoff.Duration == 0 || !refused {
+		pub.acts.backoff = evictionBackoff
+	}
+	pub.acts.evictAfter = s.now.Add(pub.acts.backoff.Step())
+	out.again = pub.acts.evictAfter
+	if refused {
+		plan.condition = condition(v1alpha1.ConditionSteppingDown, true, reasonEvictionRefused,
+			fmt.Sprintf("the eviction of %s was refused and is tried again: %s", s.holderName(), apiMessage(err)))
+		plan.note = plan.condition.Message
+		out.stepping = plan.condition
+		return nil
+	}
+	p.leases.moves.hold(key, pub.acts.evictAfter)
+	return nil
+}
+
+// apiMessage is what the API server says, with the causes of it.
+func apiMessage(err error) string {
+	status, ok := err.(apierrors.APIStatus)
+	if !ok {
+		return err.Error()
+	}
+	message := status.Status().Message
+	if details := status.Status().Details; details != nil {
+		for _, cause := range details.Causes {
+			message += ": " + cause.Message
+		}
+	}
+	return message
+}
+
+// did takes up that an action was carried out, and tells of it.
+func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation, plan *plan, out *outcome) {
+	p.outage.ended(p.Log)
+	f, label := tellOf(plan)
+	if label != actionEvictionRefused && (plan.action != ActionRelease || s.ordered()) {
+		pub.acts.lastMove = s.now
+	}
+	p.Metrics.acted(key, label)
+	p.Log.Info("Acted on a term", "lease", key, "action", label, "note", plan.note)
+	if f.reason != "" {
+		f.pod = s.holderPodOrNil()
+		out.found = append(out.found, f)
+	}
+}
+
+// holderPodOrNil is the Pod of the holder, if there is no doubt.
+func (s *situation) holderPodOrNil() *corev1.Pod {
+	if len(s.pods) == 1 {
+		return s.pods[0].Pod
+	}
+	return nil
+}
+
+// clean takes away what is left of ours on a Lease that no policy governs any
+// more.
+func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *coordinationv1.Lease) error {
+	if lease == nil {
+		return nil
+	}
+	left := map[string]any{}
+	for _, name := range protectedAnnotations {
+		if _, ok := lease.Annotations[name]; ok {
+			left[name] = nil
+		}
+	}
+	spec := map[string]any{}
+	if ourPreferredHolder(lease) != "" {
+		spec["preferredHolder"] = nil
+	}
+	if len(left)+len(spec) == 0 {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": lease.UID, "annotations": left}, "spec": spec})
+	if err != nil {
+		return err
+	}
+	object := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	err = p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager))
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	p.outage.failed(p.Log, err)
+	return fmt.Errorf("cleaning lease %s: %w", key, err)
+}
