@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -106,7 +107,7 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 		s.mode = v1alpha1.DryRun
 	}
 	if identity != "" {
-		s.holder = view.Identify(identity, nil).Candidate
+		s.holder = holderName(view, decision, identity)
 		s.pods = view.HolderPods(identity)
 	}
 	if decision.Chosen != nil {
@@ -116,6 +117,16 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 		s.stepping = meta.FindStatusCondition(pub.status.Conditions, v1alpha1.ConditionSteppingDown)
 	}
 	return s
+}
+
+// holderName is the candidate that the identity is. Of several that it could be,
+// it is the chosen one: it need not make way for itself.
+func holderName(view *candidates.View, decision *picker.Decision, identity string) string {
+	id := view.Identify(identity, nil)
+	if id.Candidate == "" && decision.Chosen != nil && slices.Contains(id.Among, decision.Chosen.Name) {
+		return decision.Chosen.Name
+	}
+	return id.Candidate
 }
 
 // latest is the Lease as the watch has it, or as we wrote it if that is newer.

@@ -34,7 +34,7 @@ func situationAt(t *testing.T, now float64, lease *coordinationv1.Lease, objects
 		pods: view.HolderPods(holderIdentity(lease)), now: at(now),
 	}
 	if holder := holderIdentity(lease); holder != "" {
-		s.holder = view.Identify(holder, nil).Candidate
+		s.holder = holderName(view, &decision, holder)
 		s.term = &v1alpha1.Term{Holder: s.holder, Identity: holder, Start: metav1.NewTime(at(0))}
 	}
 	if decision.Chosen != nil {
@@ -100,6 +100,12 @@ func revised(pod *corev1.Pod, hash string, created float64) *corev1.Pod {
 
 func pending(pod *corev1.Pod) *corev1.Pod {
 	pod.Status.Phase = corev1.PodPending
+	return pod
+}
+
+// onNode is a Pod on the network of the node "node".
+func onNode(pod *corev1.Pod) *corev1.Pod {
+	pod.Spec.HostNetwork, pod.Spec.NodeName = true, "node"
 	return pod
 }
 
@@ -170,6 +176,7 @@ func TestPlan(t *testing.T) {
 		{name: "pinned, and held by a stranger", lease: held("stranger", 0, 95), objects: []runtime.Object{never, older, pinned}, action: ActionStepDown, reason: reasonDenyingRenewals, holds: true,
 			note: "stranger was told to step down: old is chosen by Pinned"},
 		{name: "pinned, and nobody leads", lease: held("", 0, 95), objects: []runtime.Object{never, older, pinned}, reason: reasonNotSteppingDown},
+		{name: "pinned, and may be held there", lease: held("node", 0, 95), objects: []runtime.Object{never, onNode(podOf("old", "v1.36.0")), onNode(podOf("other", "v1.36.0")), pinned}, reason: reasonNotSteppingDown},
 		{name: "pinned, in dry run", lease: byNew(), objects: []runtime.Object{mode(v1alpha1.DryRun), older, newer, pinned}, reason: reasonNotSteppingDown},
 		{name: "pinned by eviction", lease: byNew(), objects: []runtime.Object{preempting(v1alpha1.PreemptNever, byEviction), older, newer, pinned}, action: ActionEvict, reason: reasonEvicting, holds: true},
 		{name: "paused", lease: byNew(), objects: []runtime.Object{better, older, newer, paused}, reason: reasonNotSteppingDown},

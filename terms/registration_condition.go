@@ -34,10 +34,18 @@ var protectedAnnotations = []string{
 	v1alpha1.StepDownAnnotation,
 }
 
+// steppingDownCondition is true for a write that keeps a holder who was told to
+// step down. The order is read from the Lease as it was, so that the holder
+// cannot leave it out.
+var steppingDownCondition = fmt.Sprintf("%s != \"\" && %s[?%q].orValue(\"\") == %s",
+	celHolder, celOldAnnotations, v1alpha1.StepDownAnnotation, celOldHolder)
+
 // ruledCondition is true for the writes that the validating half rules on:
-// those that give the Lease a new holder, and those that keep its holder (or
-// keep it vacant) and change an annotation of ours. A release is never true.
-var ruledCondition = celHolder + " != " + celOldHolder + " ? " + celHolder + ` != "" : ` + annotationCondition()
+// those that give the Lease a new holder, those that keep a holder who was told
+// to step down, and those that keep its holder (or keep it vacant) and change an
+// annotation of ours. A release is never true.
+var ruledCondition = celHolder + " != " + celOldHolder + " ? " + celHolder + ` != "" : ` +
+	"(" + steppingDownCondition + ") || " + annotationCondition()
 
 func annotationCondition() string {
 	var changes []string

@@ -21,9 +21,11 @@ var stamps = []string{
 // changes although only Leasewarden may, or "".
 //
 // Stamps may change together with the holder: the validating half sees what the
-// mutating half has just written. They may also get lost in a renewal, because
-// a client that writes whole objects knows nothing of them, and must not lose
-// its Lease for that. A release is never held up.
+// mutating half has just written. They and an order to step down may also get
+// lost in a renewal or an acquire, because a client that writes whole objects
+// knows nothing of them, and must not lose its Lease for that: a holder that was
+// told to step down is ruled on by the order that the Lease had. A release is
+// never held up.
 func protectedChange(t Transition, old, new *coordinationv1.Lease) string {
 	if t == Release || t == Delete {
 		return ""
@@ -41,7 +43,8 @@ func protectedChange(t Transition, old, new *coordinationv1.Lease) string {
 		if _, kept := after[key]; kept || !ours(key) {
 			continue
 		}
-		if mayDrop := t.Contests() || t == Renew; !mayDrop || !slices.Contains(stamps, key) {
+		droppable := key == v1alpha1.StepDownAnnotation || slices.Contains(stamps, key)
+		if mayDrop := t.Contests() || t == Renew; !mayDrop || !droppable {
 			return key
 		}
 	}

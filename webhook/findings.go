@@ -37,12 +37,12 @@ func (f *findings) changed(key findingKey, found finding) bool {
 	return true
 }
 
-// report logs a ruling: every acquire that goes through, and of the others each
-// change.
+// report logs a ruling: every acquire that goes through, and of the others, which
+// are tried again and again, each change.
 func (l *Leases) report(w *write, r *Ruling) {
 	key := findingKey{w.Namespace, w.Name, holder(w.new)}
 	found := finding{r.Transition, r.Verdict, r.Reason, r.Chosen, r.Criterion}
-	if news := l.findings.changed(key, found); !news && r.Verdict == Deny {
+	if news := l.findings.changed(key, found); !news && (r.Verdict == Deny || r.Transition == Renew) {
 		return
 	}
 	log := l.Log.WithValues("lease", quote(w.Namespace)+"/"+quote(w.Name), "transition", r.Transition,

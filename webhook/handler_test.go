@@ -147,6 +147,17 @@ func TestValidating(t *testing.T) {
 	dryRun := withPolicy(testPolicy(mode(v1alpha1.DryRun)))
 	other := testLease("sched-b_1", 1)
 	other.Name = "other"
+	const (
+		stepDown = v1alpha1.StepDownAnnotation
+		toldToGo = "lease kube-system/kube-scheduler: candidate sched-b was told to step down: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane"
+	)
+	better := withPolicy(testPolicy(preempt(v1alpha1.PreemptForBetter)))
+	steppedDown := map[string]string{AuditDecision: "Deny", AuditReason: "SteppedDown", AuditMode: "Enforce", AuditTransition: "Renew", AuditClaimant: "sched-b",
+		AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}
+	coordinated := func(l *coordinationv1.Lease) *coordinationv1.Lease {
+		l.Spec.Strategy = ptr.To(coordinationv1.OldestEmulationVersion)
+		return l
+	}
 	for _, tc := range []struct {
 		name     string
 		op       admissionv1.Operation
@@ -170,6 +181,25 @@ func TestValidating(t *testing.T) {
 				AuditDecision: "Deny", AuditReason: "NotChosen", AuditMode: "DryRun", AuditTransition: "Acquire", AuditClaimant: "sched-b",
 				AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
 		{name: "renewal", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: testLease("sched-b_1", 2)},
+		{name: "renewal against an order", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_1"), new: testLease("sched-b_1", 2, stepDown, "sched-b_1"),
+			edit: []func(*candidates.Ballot){better}, attempts: 1, message: toldToGo, audit: steppedDown},
+		{name: "renewal against an order, leaving it out", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_1"), new: testLease("sched-b_1", 2),
+			edit: []func(*candidates.Ballot){better}, attempts: 1, message: toldToGo, audit: steppedDown},
+		{name: "renewal against an order that nobody asks for any more", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_1"), new: testLease("sched-b_1", 2),
+			attempts: 1, audit: map[string]string{AuditDecision: "Allow", AuditReason: "NoReplacement", AuditMode: "Enforce", AuditTransition: "Renew", AuditClaimant: "sched-b",
+				AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
+		{name: "renewal while another one was told to go", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_0"), new: testLease("sched-b_1", 2, stepDown, "sched-b_0"),
+			edit: []func(*candidates.Ballot){better}},
+		{name: "label of a holder that was told to go", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_1"), new: testLease("sched-b_1", 1, stepDown, "sched-b_1", "x", "y"),
+			edit: []func(*candidates.Ballot){better}},
+		{name: "release against an order", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_1"), new: testLease("", 2), edit: []func(*candidates.Ballot){better}},
+		{name: "coordinated by the API server", op: admissionv1.Update, old: coordinated(testLease("", 1)), new: coordinated(testLease("sched-b_1", 2))},
+		{name: "the API server begins to coordinate", op: admissionv1.Create, new: coordinated(testLease("sched-b_1", 1)), user: "system:apiserver"},
+		{name: "somebody claims that others coordinate", op: admissionv1.Create, new: coordinated(testLease("sched-b_1", 1)), attempts: 1,
+			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane",
+			audit: map[string]string{
+				AuditDecision: "Deny", AuditReason: "NotChosen", AuditMode: "Enforce", AuditTransition: "Acquire", AuditClaimant: "sched-b",
+				AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
 		{name: "release", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: testLease("", 2)},
 		{name: "delete", op: admissionv1.Delete, old: testLease("sched-b_1", 1)},
 		{name: "not governed", op: admissionv1.Create, new: other, attempts: 1},
@@ -414,6 +444,17 @@ func TestOneLogLinePerFinding(t *testing.T) {
 	}
 	if got := testutil.ToFloat64(f.leases.Metrics.rulings.WithLabelValues("kube-system", "kube-scheduler", "Acquire", "Deny", "NotChosen", "Enforce")); got != 11 {
 		t.Errorf("counted %v rulings, want 11", got)
+	}
+}
+
+// A holder that may stay renews every other second.
+func TestOneLogLineForAHolderThatMayStay(t *testing.T) {
+	f := newFixture(t)
+	for i := range 5 {
+		f.post(t, ValidateLeasePath, review(admissionv1.Update, testLease("sched-b_1", i, v1alpha1.StepDownAnnotation, "sched-b_1"), testLease("sched-b_1", i+1)))
+	}
+	if len(*f.logs) != 1 {
+		t.Errorf("%d lines, want 1: %q", len(*f.logs), *f.logs)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -134,20 +135,37 @@ func (l *Leases) decode(request *admissionv1.AdmissionRequest) (*write, error) {
 }
 
 // rule returns nil for a write that is none of our business: our own, one to a
-// Lease that no policy governs, one that neither asks for the Lease nor touches
-// our annotations.
+// Lease that no policy governs or that others coordinate, one that neither asks
+// for the Lease nor touches our annotations, a renewal by a holder that was not
+// told to step down.
 func (l *Leases) rule(w *write, sideEffectFree bool) (*Ruling, error) {
-	if l.Username != "" && w.UserInfo.Username == l.Username {
+	if l.Username != "" && w.UserInfo.Username == l.Username || w.standsAside() {
 		return nil, nil
 	}
 	key := protectedChange(w.transition, w.old, w.new)
 	switch {
 	case key != "":
 		return l.ruleOnAnnotation(w, key)
-	case w.transition.Contests():
+	case w.transition.Contests() || w.steppingDown():
 		return l.ruleOnAttempt(w, sideEffectFree)
 	}
 	return nil, nil
+}
+
+// standsAside reports whether the Lease is coordinated by others. That goes by
+// the Lease as it was: whoever takes a Lease must not get past us by what it
+// writes in it. But for the API server itself, which begins so to coordinate one.
+func (w *write) standsAside() bool {
+	if w.UserInfo.Username == user.APIServerUser && candidates.CoordinatedByOthers(w.new) {
+		return true
+	}
+	return candidates.CoordinatedByOthers(w.old)
+}
+
+// steppingDown reports whether this is a renewal by a holder that was told to
+// step down.
+func (w *write) steppingDown() bool {
+	return w.transition == Renew && w.old.Annotations[v1alpha1.StepDownAnnotation] == holder(w.old)
 }
 
 func (l *Leases) ruleOnAttempt(w *write, sideEffectFree bool) (*Ruling, error) {

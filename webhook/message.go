@@ -23,10 +23,23 @@ func refusalClause(r *Ruling, identity string, ballot *candidates.Ballot, decisi
 	case ReasonTermRunning:
 		left := ballot.TermEnds.Sub(ballot.State.Now).Round(100 * time.Millisecond)
 		return fmt.Sprintf("%s is too early: the term of %s runs for another %s", claimant, quote(ballot.TermHolder), left)
+	case ReasonSteppedDown:
+		if r.Claimant == "" {
+			claimant = "holder " + quote(identity)
+		}
+		return fmt.Sprintf("%s was told to step down: %s", claimant, whoInstead(ballot.Policy, decision, eligible(decision, r.Claimant)))
 	case ReasonNotEligible:
 		return fmt.Sprintf("%s is not eligible (%s): %s", claimant, ineligibility(decision.Verdict(r.Claimant)), whoInstead(ballot.Policy, decision, nil))
 	}
 	return fmt.Sprintf("%s is not chosen: %s", claimant, whoInstead(ballot.Policy, decision, decision.Verdict(r.Claimant)))
+}
+
+// eligible is the verdict on that candidate, if it has scores to compare.
+func eligible(decision *picker.Decision, name string) *picker.Verdict {
+	if v := decision.Verdict(name); v != nil && v.Eligible {
+		return v
+	}
+	return nil
 }
 
 func problem(p string) string {

@@ -32,6 +32,11 @@ const (
 	// ReasonTermRunning denies a takeover before the holder's term can have run
 	// out, whoever asks.
 	ReasonTermRunning Reason = "TermRunning"
+	// ReasonSteppedDown denies the renewal of a holder that was told to step down.
+	ReasonSteppedDown Reason = "SteppedDown"
+	// ReasonNoReplacement allows it: nobody is there whom it would make way for,
+	// or nobody asks for it any more.
+	ReasonNoReplacement Reason = "NoReplacement"
 	// ReasonProtectedAnnotation denies a change to an annotation of ours.
 	ReasonProtectedAnnotation Reason = "ProtectedAnnotation"
 )
@@ -57,8 +62,8 @@ type Ruling struct {
 // Admits reports whether the write goes through.
 func (r *Ruling) Admits() bool { return r.Verdict == Allow || r.Mode != v1alpha1.Enforce }
 
-// Rule rules on an attempt of a holder identity to acquire or take over a Lease.
-// It depends on its arguments only. dryRun makes the mode DryRun, whatever the
+// Rule rules on an attempt of a holder identity to acquire or take over a Lease,
+// or to renew it after it was told to step down. It depends on its arguments only. dryRun makes the mode DryRun, whatever the
 // policy says.
 func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool) Ruling {
 	decision := picker.Decide(ballot.Policy, &ballot.State)
@@ -101,6 +106,10 @@ func claimant(who *candidates.Identification, decision *picker.Decision) string 
 
 func judge(r *Ruling, identity string, ballot *candidates.Ballot, decision *picker.Decision) (Verdict, Reason) {
 	switch {
+	case r.Transition == Renew && picker.Preempts(ballot.Policy, decision, r.Claimant):
+		return Deny, ReasonSteppedDown
+	case r.Transition == Renew:
+		return Allow, ReasonNoReplacement
 	case r.Claimant == "":
 		return Deny, ReasonNotRegistered
 	case termRunning(r.Transition, identity, ballot):

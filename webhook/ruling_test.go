@@ -47,7 +47,10 @@ func testPolicy(edit ...func(*picker.Policy)) *picker.Policy {
 }
 
 func mode(m v1alpha1.Mode) func(*picker.Policy) { return func(p *picker.Policy) { p.Mode = m } }
-func firstCome(p *picker.Policy)                { p.AnyEligible = true }
+func preempt(when v1alpha1.PreemptWhen) func(*picker.Policy) {
+	return func(p *picker.Policy) { p.Preempt = when }
+}
+func firstCome(p *picker.Policy) { p.AnyEligible = true }
 
 // testBallot has the candidates sched-a (1.36.3), sched-b (1.37.2), sched-c
 // (1.36.3, younger) and sched-spot, and the claimant given.
@@ -84,6 +87,13 @@ func TestRule(t *testing.T) {
 	}
 	among := func(names ...string) func(*candidates.Ballot) {
 		return func(b *candidates.Ballot) { b.Claimant = candidates.Identification{Among: names} }
+	}
+	byHand := func(intent picker.Intent) func(*candidates.Ballot) {
+		return func(b *candidates.Ballot) { b.State.Intent = intent }
+	}
+	better := withPolicy(testPolicy(preempt(v1alpha1.PreemptForBetter)))
+	aIsGone := func(b *candidates.Ballot) {
+		b.State.Candidates[0].Unavailable, b.State.Candidates[2].Unavailable = "Pod is terminating", "Pod has failed"
 	}
 	nobodyEligible := func(b *candidates.Ballot) {
 		for i := range b.State.Candidates {
@@ -125,6 +135,24 @@ func TestRule(t *testing.T) {
 		{name: "made anew by another one", transition: Acquire, identity: "sched-a_1", ballot: testBallot("sched-a", withTerm("sched-b_1", time.Second)), verdict: Deny, reason: ReasonTermRunning,
 			message: "lease kube-system/kube-scheduler: candidate sched-a is too early: the term of sched-b_1 runs for another 1s under ElectionPolicy kube-system/control-plane"},
 		{name: "made anew by its holder", transition: Acquire, identity: "sched-a_1", ballot: testBallot("sched-a", withTerm("sched-a_1", time.Second)), verdict: Allow, reason: ReasonChosen, admits: true},
+		{name: "renewal against an order", transition: Renew, ballot: testBallot("sched-b", better), verdict: Deny, reason: ReasonSteppedDown,
+			message: "lease kube-system/kube-scheduler: candidate sched-b was told to step down: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane"},
+		{name: "renewal against an order, by one that is filtered out", transition: Renew, ballot: testBallot("sched-spot", better), verdict: Deny, reason: ReasonSteppedDown,
+			message: "lease kube-system/kube-scheduler: candidate sched-spot was told to step down: sched-a is chosen by OldestCandidate under ElectionPolicy kube-system/control-plane"},
+		{name: "renewal against an order by hand", transition: Renew, ballot: testBallot("sched-a", byHand(picker.Intent{SwitchoverTo: "sched-b"})), verdict: Deny, reason: ReasonSteppedDown,
+			message: "lease kube-system/kube-scheduler: candidate sched-a was told to step down: sched-b is chosen by Switchover under ElectionPolicy kube-system/control-plane"},
+		{name: "renewal of a stranger against an order by hand", transition: Renew, identity: "x\n", ballot: testBallot("", unknown, byHand(picker.Intent{PinnedTo: "sched-b"})), verdict: Deny, reason: ReasonSteppedDown,
+			message: `lease kube-system/kube-scheduler: holder "x\n" was told to step down: sched-b is chosen by Pinned under ElectionPolicy kube-system/control-plane`},
+		{name: "renewal by one that may be the chosen one", transition: Renew, ballot: testBallot("", among("sched-c", "sched-b"), byHand(picker.Intent{PinnedTo: "sched-b"})), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal without a replacement", transition: Renew, ballot: testBallot("sched-b", better, aIsGone), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal while nobody is eligible", transition: Renew, ballot: testBallot("sched-b", better, nobodyEligible), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal by the chosen one", transition: Renew, ballot: testBallot("sched-a", better), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal by one that is just younger", transition: Renew, ballot: testBallot("sched-c", better), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal under a policy that preempts nobody", transition: Renew, ballot: testBallot("sched-b"), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal while paused", transition: Renew, ballot: testBallot("sched-b", better, byHand(picker.Intent{Paused: true})), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal of a stranger", transition: Renew, ballot: testBallot("", unknown, better), verdict: Allow, reason: ReasonNoReplacement, admits: true},
+		{name: "renewal against an order, in dry-run", transition: Renew, ballot: testBallot("sched-b", better), dryRun: true, verdict: Deny, reason: ReasonSteppedDown, admits: true,
+			message: "lease kube-system/kube-scheduler: candidate sched-b was told to step down: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane"},
 		{name: "first come", transition: Acquire, ballot: testBallot("sched-b", withPolicy(testPolicy(firstCome))), verdict: Allow, reason: ReasonAnyEligible, admits: true},
 		{name: "first come, filtered out", transition: Acquire, ballot: testBallot("sched-spot", withPolicy(testPolicy(firstCome))), verdict: Deny, reason: ReasonNotEligible,
 			message: `lease kube-system/kube-scheduler: candidate sched-spot is not eligible (NoSpot: runs on a spot node\n): any eligible candidate may lead under ElectionPolicy kube-system/control-plane`},
