@@ -9,7 +9,7 @@ import (
 
 // JSON writes one object per Lease, one after the other, so that a filter such
 // as "jq .chosen" does the same for one Lease and for many.
-func JSON(w io.Writer, elections []Election) error {
+func JSON[T any](w io.Writer, elections []T) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
@@ -22,7 +22,7 @@ func JSON(w io.Writer, elections []Election) error {
 }
 
 // YAML writes one document per Lease.
-func YAML(w io.Writer, elections []Election) error {
+func YAML[T any](w io.Writer, elections []T) error {
 	for i := range elections {
 		document, err := yaml.Marshal(&elections[i])
 		if err != nil {

@@ -20,12 +20,18 @@ func notes(e *Election) []string {
 
 func outcome(e *Election) string {
 	switch {
+	case e.Criterion == picker.CriterionPaused:
+		return "The election is paused: any candidate may acquire the Lease."
 	case len(e.Candidates) == 0:
 		return "There is no candidate: no Pod that the policy selects, no LeaseCandidate and no Candidate names this Lease."
 	case e.eligible() == 0:
 		return "No candidate is eligible."
 	case e.AnyEligible:
 		return "Any eligible candidate may acquire the Lease: the strategy chooses nobody."
+	case e.Criterion == picker.CriterionPinned:
+		return "The Lease is pinned to " + e.Candidates[0].Name + "."
+	case e.Criterion == picker.CriterionSwitchover:
+		return "The Lease is being moved to " + e.Candidates[0].Name + ": a switchover is in progress."
 	case e.Criterion == picker.CriterionOnlyCandidate:
 		return e.Candidates[0].Name + " is the only eligible candidate."
 	case e.Criterion == picker.CriterionOldest:

@@ -21,34 +21,48 @@ const defaultWidth = 80
 // Table writes the elections for people: what was decided, the candidates in
 // order with every criterion, and why.
 func Table(w io.Writer, elections []Election, style Style) error {
-	if style.Width <= 0 {
-		style.Width = defaultWidth
-	}
-	p := &printer{Style: style}
+	p := newPrinter(style)
 	for i := range elections {
 		if i > 0 {
 			p.line(plain, "")
 		}
 		p.election(&elections[i])
 	}
-	_, err := io.WriteString(w, p.text.String())
-	return err
+	return p.flush(w)
 }
 
 // emphasis is an ANSI sequence that starts a colour. Empty: none.
 type emphasis string
 
 const (
-	plain emphasis = ""
-	bold  emphasis = "\x1b[1m"
-	green emphasis = "\x1b[32m"
-	faint emphasis = "\x1b[2m"
-	reset          = "\x1b[0m"
+	plain   emphasis = ""
+	bold    emphasis = "\x1b[1m"
+	faint   emphasis = "\x1b[2m"
+	red     emphasis = "\x1b[31m"
+	green   emphasis = "\x1b[32m"
+	yellow  emphasis = "\x1b[33m"
+	blue    emphasis = "\x1b[34m"
+	magenta emphasis = "\x1b[35m"
+	cyan    emphasis = "\x1b[36m"
+	reset            = "\x1b[0m"
 )
 
 type printer struct {
 	Style
 	text strings.Builder
+}
+
+func newPrinter(style Style) *printer {
+	if style.Width <= 0 {
+		style.Width = defaultWidth
+	}
+	return &printer{Style: style}
+}
+
+// flush writes what was printed.
+func (p *printer) flush(w io.Writer) error {
+	_, err := io.WriteString(w, p.text.String())
+	return err
 }
 
 func (p *printer) election(e *Election) {

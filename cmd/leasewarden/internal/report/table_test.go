@@ -99,6 +99,19 @@ No criterion tells a and b apart, and they are of the same age: the name that
 comes first is preferred.
 `,
 		},
+		"a person decides": {
+			change: func(e *Election) { e.Criterion = picker.CriterionPinned },
+			want: `Lease ns/lease, vacant
+ElectionPolicy/p, strategy Custom, mode Enforce
+
+CANDIDATE  VERDICT   PRIORITY
+a          chosen    2
+b          eligible  -
+c          no: Pod is terminating
+
+The Lease is pinned to a.
+`,
+		},
 		"long reasons are wrapped, and facts shown where there are some": {
 			style: Style{Width: 60},
 			change: func(e *Election) {
