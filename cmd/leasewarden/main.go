@@ -13,23 +13,30 @@ import (
 	"k8s.io/utils/clock"
 )
 
-func main() {
+func main() { os.Exit(run(clock.RealClock{})) }
+
+// run runs the command of the arguments, and returns its exit status.
+func run(clock clock.Clock) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newCommand().ExecuteContext(ctx)
-	stop()
+	defer stop()
+	err := newCommand(clock).ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "leasewarden: "+err.Error())
-		os.Exit(exitStatus(err))
 	}
+	return exitStatus(err)
 }
 
-func newCommand() *cobra.Command {
+func newCommand(clock clock.Clock) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "leasewarden",
 		Short:         "Decides which instance of a leader-elected Kubernetes component becomes leader.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServeCommand(), newPickCommand(clock.RealClock{}), newVersionCommand())
+	root.AddCommand(
+		newServeCommand(), newPickCommand(clock), newVersionCommand(),
+		newStatusCommand(clock), newHistoryCommand(clock), newSwitchoverCommand(clock),
+		newPinCommand(clock), newUnpinCommand(clock), newPauseCommand(clock), newResumeCommand(clock),
+	)
 	return root
 }

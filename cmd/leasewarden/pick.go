@@ -17,7 +17,7 @@ type pickOptions struct {
 	now           string
 	verbose       bool
 	allNamespaces bool
-	kubeconfig    pickKubeconfig
+	kubeconfig    clusterFlags
 }
 
 func newPickCommand(clock clock.PassiveClock) *cobra.Command {
@@ -47,7 +47,7 @@ func (o *pickOptions) addFlags(c *cobra.Command) {
 	f.StringVar(&o.now, "now", "", "decide as of this time, such as 2026-01-31T15:04:05Z; the clock's if not given")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "also say which objects were left out")
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "pick for the Leases of all namespaces of the cluster")
-	o.kubeconfig.addFlags(f)
+	o.kubeconfig.addFlags(f, "pick for the Leases of this namespace; with -f it is also that of objects which give none")
 	c.MarkFlagsMutuallyExclusive("namespace", "all-namespaces")
 	cobra.CheckErr(c.MarkFlagFilename("filename", "yaml", "yml", "json"))
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(pickOutputs, cobra.ShellCompDirectiveNoFileComp)))

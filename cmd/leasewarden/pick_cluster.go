@@ -5,47 +5,18 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leasewarden/leasewarden/candidates"
 	"github.com/leasewarden/leasewarden/cmd/leasewarden/internal/inventory"
 )
 
-// pickKubeconfig says which cluster to ask, in kubectl's words.
-type pickKubeconfig struct {
-	path, context, namespace string
-}
-
-func (k *pickKubeconfig) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&k.path, "kubeconfig", "", "the kubeconfig; default: $KUBECONFIG, then ~/.kube/config")
-	f.StringVar(&k.context, "context", "", "the context of the kubeconfig")
-	f.StringVarP(&k.namespace, "namespace", "n", "", "pick for the Leases of this namespace; with -f it is also that of objects which give none")
-}
-
-// load returns how to reach the cluster, and the namespace to look at.
-func (k *pickKubeconfig) load() (*rest.Config, string, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = k.path
-	overrides := &clientcmd.ConfigOverrides{CurrentContext: k.context}
-	overrides.Context.Namespace = k.namespace
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
-	config, err := loader.ClientConfig()
-	if clientcmd.IsEmptyConfig(err) {
-		return nil, "", errors.New("there is nothing to pick from: give manifests with -f, or a cluster with --kubeconfig")
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	namespace, _, err := loader.Namespace()
-	return config, namespace, err
-}
-
 // readCluster asks the cluster for what the decisions depend on.
 func (o *pickOptions) readCluster(c *cobra.Command) (*pickInput, error) {
 	config, namespace, err := o.kubeconfig.load()
+	if errors.Is(err, errNoCluster) {
+		return nil, errors.New("there is nothing to pick from: give manifests with -f, or a cluster with --kubeconfig")
+	}
 	if err != nil {
 		return nil, err
 	}
