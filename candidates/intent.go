@@ -15,7 +15,10 @@ func intentOf(e *v1alpha1.Election, now time.Time) picker.Intent {
 	if e == nil {
 		return picker.Intent{}
 	}
-	intent := picker.Intent{Paused: e.Spec.Paused, PinnedTo: e.Spec.Pin}
+	intent := picker.Intent{Paused: e.Spec.Paused}
+	if !e.Status.Pin.Suspends(e.Spec.Pin, now) {
+		intent.PinnedTo = e.Spec.Pin
+	}
 	if underWay(e, now) {
 		intent.SwitchoverTo = e.Spec.Switchover.To
 	}
@@ -32,7 +35,8 @@ func underWay(e *v1alpha1.Election, now time.Time) bool {
 }
 
 // sameAnswer reports whether two versions of an Election say the same of a
-// switchover.
+// switchover and of a pin.
 func sameAnswer(a, b *v1alpha1.Election) bool {
-	return equality.Semantic.DeepEqual(a.Status.Switchover, b.Status.Switchover)
+	return equality.Semantic.DeepEqual(a.Status.Switchover, b.Status.Switchover) &&
+		equality.Semantic.DeepEqual(a.Status.Pin, b.Status.Pin)
 }

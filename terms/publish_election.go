@@ -199,7 +199,7 @@ func (p *Publisher) say(ctx context.Context, key types.NamespacedName, pub *publ
 	if !view.State.Lease.ContestedSince.IsZero() {
 		pub.recheck = now.Add(recheckSoon)
 	}
-	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover), acted.again} {
+	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover), retries(status.Pin), acted.again} {
 		if !end.IsZero() && end.Before(pub.recheck) {
 			pub.recheck = end
 		}

@@ -56,12 +56,13 @@ func (s *sighting) status() v1alpha1.ElectionStatus {
 		Eligible:   fmt.Sprintf("%d/%d", s.eligible(), len(s.decision.Verdicts)),
 		Candidates: s.verdicts(),
 		Switchover: s.switchover(),
+		Pin:        s.pinNext(),
 		Terms:      s.terms,
 	}
 	if s.decision.Chosen != nil {
 		status.Chosen = s.decision.Chosen.Name
 	}
-	status.Conditions = s.conditions()
+	status.Conditions = s.conditions(status.Pin)
 	return status
 }
 
@@ -183,9 +184,9 @@ func clip(s string, limit int) string {
 
 // conditions are the five of an Election, always in the same order, and those
 // that are there if somebody wants something.
-func (s *sighting) conditions() []metav1.Condition {
+func (s *sighting) conditions(pin *v1alpha1.PinStatus) []metav1.Condition {
 	out := []metav1.Condition{s.ready(), s.policyConflict(), s.noEligibleCandidate(), s.holderNotChosen(), s.stepping}
-	out = append(out, s.byHand()...)
+	out = append(out, s.byHand(pin)...)
 	for i := range out {
 		settle(&out[i], s.previous.Conditions, s.now)
 	}

@@ -16,9 +16,12 @@ type switchover struct {
 	generation int64
 	// answer is the last one that we gave. Nil: none.
 	answer *v1alpha1.SwitchoverStatus
-	// holder is the name of who holds the Lease. Empty: nobody.
-	holder   string
-	decision *picker.Decision
+	// holder is the name of who holds the Lease, since when. Empty: nobody.
+	holder string
+	since  time.Time
+	// coordinated says that the Lease belongs to another election controller.
+	coordinated bool
+	decision    *picker.Decision
 	// policy names the policy that governs the Lease, mode is how.
 	policy string
 	mode   v1alpha1.Mode
@@ -110,6 +113,10 @@ func (s *switchover) goOn() *v1alpha1.SwitchoverStatus {
 	if obstacle := s.obstacle(); obstacle != "" {
 		return s.end(s.answer, v1alpha1.SwitchoverFailed, obstacle)
 	}
+	if s.holder != "" && (s.holder != s.answer.From || s.since.After(s.answer.Time.Time)) {
+		// To go on would take the Lease away from one after the other.
+		return s.end(s.answer, v1alpha1.SwitchoverFailed, fmt.Sprintf("%s did not take the Lease, and %s did", to, s.holder))
+	}
 	if s.answer.Deadline == nil || !s.now.Before(s.answer.Deadline.Time) {
 		return s.end(s.answer, v1alpha1.SwitchoverFailed, fmt.Sprintf("not done within %s, %s", s.spec.Switchover.TimeoutOrDefault(), s.waitsFor()))
 	}
@@ -125,6 +132,8 @@ func (s *switchover) obstacle() string {
 	switch {
 	case s.mode != v1alpha1.Enforce:
 		return fmt.Sprintf("%s is in mode %s, which moves nothing", s.policy, s.mode)
+	case s.coordinated:
+		return "the Lease is coordinated by another controller, which we leave alone"
 	case s.spec.Paused:
 		return "the election is paused: resume it first"
 	case s.spec.Pin != "" && s.spec.Pin != request.To:

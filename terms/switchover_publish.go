@@ -17,11 +17,12 @@ import (
 // answers reports whether a status answers a person differently than the
 // published one. Somebody waits for that, so it does not wait for a slot.
 func (p *publication) answers(status *v1alpha1.ElectionStatus) bool {
-	var last *v1alpha1.SwitchoverStatus
-	if p.status != nil {
-		last = p.status.Switchover
+	last := p.status
+	if last == nil {
+		last = &v1alpha1.ElectionStatus{}
 	}
-	return !apiequality.Semantic.DeepEqual(last, status.Switchover)
+	same := apiequality.Semantic.DeepEqual
+	return !same(last.Switchover, status.Switchover) || !same(last.Pin, status.Pin)
 }
 
 // clearSwitchover takes a switchover that has ended out of the spec, once: if

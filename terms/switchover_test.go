@@ -15,12 +15,15 @@ import (
 type moment struct {
 	at     float64
 	holder string
+	// since is when its term began.
+	since float64
 	// ask replaces the request (nil: as before), withdraw takes it away, clear
 	// does what the controller does once it is answered.
 	ask             *v1alpha1.Switchover
 	withdraw, clear bool
 	pin             string
 	paused, dryRun  bool
+	coordinated     bool
 	// gone says that b is not a candidate, unfit that it is not eligible.
 	gone, unfit bool
 	// want is the answer, "State: message". clears says that the request is
@@ -60,17 +63,22 @@ func TestSwitchover(t *testing.T) {
 			{at: 0, holder: "a", ask: toB, want: waiting},
 			{at: 9, holder: "", unfit: true, want: "Failed: b is not eligible (PassedOver: was silent)", clears: true},
 		},
-		"c acquires in between": {
+		"another one acquires": {
 			{at: 0, holder: "a", ask: toB, want: waiting},
-			{at: 1, holder: "c", want: "InProgress: waiting for c to give the Lease up"},
-			{at: 2, holder: "b", want: "Done: b holds the Lease", clears: true},
+			{at: 1, holder: "", want: acquiring},
+			{at: 20, holder: "c", since: 20, want: "Failed: b did not take the Lease, and c did", clears: true},
 		},
-		"nobody has that name":  {{holder: "a", ask: toB, gone: true, want: "Failed: b is not a candidate: there are a", clears: true}},
-		"b is not eligible":     {{holder: "a", ask: toB, unfit: true, want: "Failed: b is not eligible (PassedOver: was silent)", clears: true}},
-		"the policy only looks": {{holder: "a", ask: toB, dryRun: true, want: "Failed: ElectionPolicy ns/p is in mode DryRun, which moves nothing", clears: true}},
-		"it is paused":          {{holder: "a", ask: toB, paused: true, want: "Failed: the election is paused: resume it first", clears: true}},
-		"it is pinned":          {{holder: "a", ask: toB, pin: "a", want: "Failed: the Lease is pinned to a: unpin it first", clears: true}},
-		"it is pinned to b":     {{holder: "a", ask: toB, pin: "b", want: waiting}},
+		"the same one acquires again": {
+			{at: 0, holder: "a", ask: toB, want: waiting},
+			{at: 20, holder: "a", since: 19, want: "Failed: b did not take the Lease, and a did", clears: true},
+		},
+		"the Lease belongs to others": {{holder: "a", ask: toB, coordinated: true, want: "Failed: the Lease is coordinated by another controller, which we leave alone", clears: true}},
+		"nobody has that name":        {{holder: "a", ask: toB, gone: true, want: "Failed: b is not a candidate: there are a", clears: true}},
+		"b is not eligible":           {{holder: "a", ask: toB, unfit: true, want: "Failed: b is not eligible (PassedOver: was silent)", clears: true}},
+		"the policy only looks":       {{holder: "a", ask: toB, dryRun: true, want: "Failed: ElectionPolicy ns/p is in mode DryRun, which moves nothing", clears: true}},
+		"it is paused":                {{holder: "a", ask: toB, paused: true, want: "Failed: the election is paused: resume it first", clears: true}},
+		"it is pinned":                {{holder: "a", ask: toB, pin: "a", want: "Failed: the Lease is pinned to a: unpin it first", clears: true}},
+		"it is pinned to b":           {{holder: "a", ask: toB, pin: "b", want: waiting}},
 		"it is withdrawn": {
 			{at: 0, holder: "a", ask: toB, want: waiting},
 			{at: 1, holder: "a", withdraw: true, want: "Failed: withdrawn before it was done"},
@@ -131,6 +139,7 @@ func play(t *testing.T, story []moment) {
 func (s *switchover) take(m *moment) {
 	was := *s.spec
 	s.now, s.holder, s.mode = at(m.at), m.holder, v1alpha1.Enforce
+	s.since, s.coordinated = at(m.since), m.coordinated
 	if m.dryRun {
 		s.mode = v1alpha1.DryRun
 	}

@@ -15,7 +15,8 @@ type ElectionSpec struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 	// pin is the name of the candidate that is to lead for as long as it is
-	// eligible. While it is not, the strategy chooses.
+	// eligible. While it is not, the strategy chooses, and for a while after
+	// another candidate had to acquire the Lease in its place (status.pin).
 	// +kubebuilder:validation:MaxLength=300
 	// +optional
 	Pin string `json:"pin,omitempty"`
@@ -103,4 +104,25 @@ type SwitchoverStatus struct {
 // Answers reports whether s is about that request.
 func (s *SwitchoverStatus) Answers(request *Switchover) bool {
 	return s != nil && request != nil && s.To == request.To && s.At.Equal(request.At)
+}
+
+// PinStatus is what became of a pin.
+type PinStatus struct {
+	// to is the pin.
+	To string `json:"to"`
+	// since is when it began to decide. Left out: it does not decide.
+	// +optional
+	Since *metav1.Time `json:"since,omitempty"`
+	// failures counts how often in a row another candidate acquired the Lease
+	// while the pin decided: the pinned one did not take it.
+	// +optional
+	Failures int32 `json:"failures,omitempty"`
+	// retryAfter is when the pin decides again after such a failure.
+	// +optional
+	RetryAfter *metav1.Time `json:"retryAfter,omitempty"`
+}
+
+// Suspends reports whether the pin to that candidate does not decide at now.
+func (s *PinStatus) Suspends(pin string, now time.Time) bool {
+	return s != nil && s.To == pin && s.RetryAfter != nil && now.Before(s.RetryAfter.Time)
 }

@@ -85,6 +85,9 @@ type ElectionStatus struct {
 	// switchover is how far the last switchover got.
 	// +optional
 	Switchover *SwitchoverStatus `json:"switchover,omitempty"`
+	// pin is what became of spec.pin.
+	// +optional
+	Pin *PinStatus `json:"pin,omitempty"`
 	// terms are the last 10 terms, the newest first.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
