@@ -31,6 +31,7 @@ func (c *Cache) Attempt(a Attempt) (*Ballot, error) {
 		View:       *assemble(c.state, g, key, a.Old, past, a.Time),
 		TermEnds:   past.term.ends,
 		TermHolder: past.term.holder,
+		Exempt:     g.Policy.Exempts(&a.User),
 	}
 	b.vacate()
 	b.claim(&a)

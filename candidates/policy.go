@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -185,6 +186,9 @@ func withDefaults(spec *v1alpha1.ElectionPolicySpec) *v1alpha1.ElectionPolicySpe
 	if spec.Mode == "" {
 		spec.Mode = v1alpha1.Enforce
 	}
+	if spec.FailurePolicy == "" {
+		spec.FailurePolicy = v1alpha1.Ignore
+	}
 	if spec.MaxPriorityDuration == nil {
 		spec.MaxPriorityDuration = &metav1.Duration{Duration: DefaultMaxPriorityDuration}
 	}
@@ -237,6 +241,16 @@ func (p *Policy) governsNamespace(set map[string]string) bool {
 // SelectsName reports whether p's lease names match name.
 func (p *Policy) SelectsName(name string) bool {
 	return slices.Contains(p.names.exact, name) || p.names.matchesGlob(name)
+}
+
+// Exempts reports whether writes of that user are admitted whatever p says.
+func (p *Policy) Exempts(user *authenticationv1.UserInfo) bool {
+	e := p.Spec.Exempt
+	if e == nil {
+		return false
+	}
+	return slices.Contains(e.Users, user.Username) ||
+		slices.ContainsFunc(user.Groups, func(group string) bool { return slices.Contains(e.Groups, group) })
 }
 
 // needs are the facts that only some policies look at.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -221,4 +222,18 @@ func BenchmarkGoverning(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestExempts(t *testing.T) {
+	g := NewWithT(t)
+	p := electionPolicy("p")
+	user := func(name string, groups ...string) *authenticationv1.UserInfo {
+		return &authenticationv1.UserInfo{Username: name, Groups: groups}
+	}
+	g.Expect(CompilePolicy(p).Exempts(user("ann", "admins"))).To(BeFalse(), "nobody is exempt by default")
+	p.Spec.Exempt = &v1alpha1.Exemption{Users: []string{"ann"}, Groups: []string{"admins"}}
+	compiled := CompilePolicy(p)
+	g.Expect(compiled.Exempts(user("ann"))).To(BeTrue())
+	g.Expect(compiled.Exempts(user("bob", "others", "admins"))).To(BeTrue())
+	g.Expect(compiled.Exempts(user("admins", "ann"))).To(BeFalse(), "a user is not a group")
 }

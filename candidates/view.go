@@ -116,4 +116,6 @@ type Ballot struct {
 	// TermHolder is the identity whose term that is. It is the last holder's if
 	// the Lease was deleted before its term had run out.
 	TermHolder string
+	// Exempt says that the policy exempts the user who asks.
+	Exempt bool
 }

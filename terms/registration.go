@@ -131,7 +131,7 @@ func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope) 
 	}
 	desired := current.DeepCopy()
 	desired.Webhooks = []admissionregistrationv1.ValidatingWebhook{policyEntry(r.Endpoint.client(r.Endpoint.ValidatePolicy, bundle))}
-	for _, e := range entries(scopes, ruledCondition) {
+	for _, e := range rulings(scopes) {
 		desired.Webhooks = append(desired.Webhooks, validatingEntry(e, r.Endpoint.client(r.Endpoint.ValidateLease, bundle)))
 	}
 	return recheck, r.apply(ctx, exists, current, desired)
@@ -156,7 +156,7 @@ func (r *Registration) reconcileMutating(ctx context.Context, scopes []scope) (t
 	}
 	desired := current.DeepCopy()
 	desired.Webhooks = nil
-	for _, e := range entries(scopes, contestCondition) {
+	for _, e := range contests(scopes) {
 		desired.Webhooks = append(desired.Webhooks, mutatingEntry(e, r.Endpoint.client(r.Endpoint.MutateLease, bundle)))
 	}
 	return recheck, r.apply(ctx, exists, current, desired)

@@ -21,23 +21,37 @@ type scope struct {
 	// name starts the names of the entries.
 	name       string
 	namespaces *metav1.LabelSelector
+	// fail refuses acquire attempts while we cannot be asked.
+	fail bool
 	// conditions are CEL; there is an entry for each.
 	conditions []string
 }
 
 // scopes compiles the policies into the least number of scopes: one for all
-// namespaced policies, and one for each namespaceSelector of a cluster policy.
-// Policies that are disabled or broken have no part in them.
+// namespaced policies, and one for each namespaceSelector of a cluster policy,
+// for each failure policy. Policies that are disabled or broken have no part in
+// them.
 func scopes(policies []*candidates.Policy, own string) []scope {
+	everywhere, _ := split(policies, own)
 	var all []scope
-	namespaced, cluster := split(policies, own)
-	if len(namespaced.names) > 0 {
-		all = append(all, namespacedScope(namespaced))
-	}
-	for i, group := range cluster {
-		all = append(all, clusterScope(i, group, namespaced, own))
+	for _, fail := range []bool{false, true} {
+		namespaced, cluster := split(failing(policies, fail), own)
+		if len(namespaced.names) > 0 {
+			all = append(all, namespacedScope(namespaced, fail))
+		}
+		for i, group := range cluster {
+			all = append(all, clusterScope(i, group, everywhere, own, fail))
+		}
 	}
 	return all
+}
+
+// failing are the policies whose failure policy is Fail, or the others. One
+// that enforces nothing must not have anything fail.
+func failing(policies []*candidates.Policy, fail bool) []*candidates.Policy {
+	return slices.DeleteFunc(slices.Clone(policies), func(p *candidates.Policy) bool {
+		return fail != (p.Spec.FailurePolicy == v1alpha1.Fail && p.Spec.Mode == v1alpha1.Enforce)
+	})
 }
 
 // selection is what policies with the same selector of Namespaces select.
@@ -91,9 +105,9 @@ func canonical(selector *metav1.LabelSelector) string {
 	return string(key)
 }
 
-func namespacedScope(s selection) scope {
+func namespacedScope(s selection, fail bool) scope {
 	return scope{
-		name: "leases",
+		name: scopeName("leases", fail), fail: fail,
 		namespaces: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
 			Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: slices.Sorted(maps.Keys(s.namespaces)),
 		}}},
@@ -103,7 +117,7 @@ func namespacedScope(s selection) scope {
 
 // clusterScope leaves out what a namespaced policy governs, which the API server
 // would else send twice.
-func clusterScope(i int, s selection, namespaced selection, own string) scope {
+func clusterScope(i int, s selection, namespaced selection, own string, fail bool) scope {
 	selector := s.selector.DeepCopy()
 	if selector == nil {
 		selector = &metav1.LabelSelector{}
@@ -123,7 +137,14 @@ func clusterScope(i int, s selection, namespaced selection, own string) scope {
 			conditions[j] = "(" + conditions[j] + ") && !(" + others[0] + ")"
 		}
 	}
-	return scope{name: numbered("cluster-leases", i), namespaces: selector, conditions: conditions}
+	return scope{name: numbered(scopeName("cluster-leases", fail), i), fail: fail, namespaces: selector, conditions: conditions}
+}
+
+func scopeName(name string, fail bool) string {
+	if fail {
+		return "fail-" + name
+	}
+	return name
 }
 
 func numbered(name string, i int) string {
@@ -139,18 +160,46 @@ type entry struct {
 	name       string
 	namespaces *metav1.LabelSelector
 	condition  string
+	// fail is only ever set for acquire attempts: a holder must not lose its
+	// Lease because we are down.
+	fail bool
 }
 
-func entries(scopes []scope, write string) []entry {
+// rulings are the entries of the validating configuration.
+func rulings(scopes []scope) []entry {
 	var all []entry
 	for _, s := range scopes {
-		for i, governed := range s.conditions {
-			all = append(all, entry{
-				name:       numbered(s.name, i) + "." + v1alpha1.GroupVersion.Group,
-				namespaces: s.namespaces,
-				condition:  matchCondition(write, governed),
-			})
+		if !s.fail {
+			all = append(all, s.entries("", ruledCondition)...)
+			continue
 		}
+		for _, e := range s.entries("", contestCondition) {
+			e.fail = true
+			all = append(all, e)
+		}
+		all = append(all, s.entries("held-", "!("+contestCondition+") && ("+ruledCondition+")")...)
+	}
+	return all
+}
+
+// contests are the entries of the mutating configuration.
+func contests(scopes []scope) []entry {
+	var all []entry
+	for _, s := range scopes {
+		all = append(all, s.entries("", contestCondition)...)
+	}
+	return all
+}
+
+// entries has an entry for each of the scope's conditions.
+func (s *scope) entries(prefix, write string) []entry {
+	var all []entry
+	for i, governed := range s.conditions {
+		all = append(all, entry{
+			name:       prefix + numbered(s.name, i) + "." + v1alpha1.GroupVersion.Group,
+			namespaces: s.namespaces,
+			condition:  matchCondition(write, governed),
+		})
 	}
 	return all
 }
@@ -181,11 +230,15 @@ func rules(scope admissionregistrationv1.ScopeType, group, version string, resou
 // validatingEntry fills in every field that the API server has a default for,
 // so that what was written compares equal to what is read.
 func validatingEntry(e entry, client admissionregistrationv1.WebhookClientConfig) admissionregistrationv1.ValidatingWebhook {
+	failure := admissionregistrationv1.Ignore
+	if e.fail {
+		failure = admissionregistrationv1.Fail
+	}
 	return admissionregistrationv1.ValidatingWebhook{
 		Name:                    e.name,
 		ClientConfig:            client,
 		Rules:                   leaseRules(),
-		FailurePolicy:           ptr.To(admissionregistrationv1.Ignore),
+		FailurePolicy:           &failure,
 		MatchPolicy:             ptr.To(admissionregistrationv1.Equivalent),
 		NamespaceSelector:       e.namespaces,
 		ObjectSelector:          &metav1.LabelSelector{},

@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr"
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -299,6 +300,54 @@ func TestNamespacedPolicyHidesLeaseFromClusterEntries(t *testing.T) {
 		for entry := 1; entry <= 2; entry++ {
 			g.Expect(matches(t, matcher(t, w[entry].MatchConditions[0].Expression), nil, l)).To(Equal(entry == want), "%s, entry %d", name, entry)
 		}
+	}
+}
+
+// While we cannot be asked, the failure policy Fail refuses acquire attempts,
+// and never a renewal, nor anything for a policy that enforces nothing.
+func TestFailurePolicyIsForAcquireAttemptsOnly(t *testing.T) {
+	g := NewWithT(t)
+	fail := func(p *v1alpha1.ElectionPolicy) *v1alpha1.ElectionPolicy {
+		p.Spec.FailurePolicy = v1alpha1.Fail
+		return p
+	}
+	cluster := clusterPolicy("all", nil, "*")
+	cluster.Spec.FailurePolicy = v1alpha1.Fail
+	f := newRegistration(t, cluster,
+		fail(policy("prod", "strict", v1alpha1.Enforce, "strict")),
+		fail(policy("prod", "watched", v1alpha1.DryRun, "watched")),
+		policy("prod", "lenient", v1alpha1.Enforce, "lenient"),
+	)
+	f.run(t)
+	for _, w := range f.mutating(t).Webhooks {
+		g.Expect(*w.FailurePolicy).To(Equal(admissionregistrationv1.Ignore), w.Name)
+	}
+	vacant, stepping, renewed := lease(""), lease("a"), lease("a")
+	stepping.Annotations = map[string]string{v1alpha1.StepDownAnnotation: "a"}
+	renewed.Spec.RenewTime = &metav1.MicroTime{}
+	for _, tc := range []struct {
+		name     string
+		old, new *coordinationv1.Lease
+		want     admissionregistrationv1.FailurePolicyType
+	}{
+		{"prod/strict", vacant, lease("a"), admissionregistrationv1.Fail},
+		{"prod/strict", stepping, renewed, admissionregistrationv1.Ignore},
+		{"prod/watched", vacant, lease("a"), admissionregistrationv1.Ignore},
+		{"prod/lenient", vacant, lease("a"), admissionregistrationv1.Ignore},
+		{"elsewhere/x", vacant, lease("a"), admissionregistrationv1.Fail},
+		{"elsewhere/x", stepping, renewed, admissionregistrationv1.Ignore},
+	} {
+		tc.new.Namespace, tc.new.Name, _ = strings.Cut(tc.name, "/")
+		var got []admissionregistrationv1.FailurePolicyType
+		for _, w := range f.validating(t).Webhooks[1:] {
+			selector, err := metav1.LabelSelectorAsSelector(w.NamespaceSelector)
+			g.Expect(err).NotTo(HaveOccurred())
+			if selector.Matches(labels.Set{"kubernetes.io/metadata.name": tc.new.Namespace}) &&
+				matches(t, matcher(t, w.MatchConditions[0].Expression), tc.old, tc.new) {
+				got = append(got, *w.FailurePolicy)
+			}
+		}
+		g.Expect(got).To(Equal([]admissionregistrationv1.FailurePolicyType{tc.want}), "%s, from %q", tc.name, holderIdentity(tc.old))
 	}
 }
 

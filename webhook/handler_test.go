@@ -51,7 +51,7 @@ func (f *fakeElections) Governing(key types.NamespacedName) candidates.Governanc
 		return candidates.Governance{}
 	}
 	ballot, _ := f.ballot(candidates.Attempt{New: testLease("sched-a", 1)})
-	return candidates.Governance{Policy: &candidates.Policy{Ref: ballot.Policy.PolicyRef, Compiled: ballot.Policy}}
+	return candidates.Governance{Policy: &candidates.Policy{Ref: ballot.Policy.PolicyRef, Spec: &v1alpha1.ElectionPolicySpec{}, Compiled: ballot.Policy}}
 }
 
 func (f *fakeElections) Synced() error { return f.synced }
@@ -273,6 +273,8 @@ func TestMutating(t *testing.T) {
 			v1alpha1.CriterionAnnotation, stamps[v1alpha1.CriterionAnnotation]), want: stamps},
 		{name: "not chosen", new: testLease("sched-b_1", 1)},
 		{name: "not chosen, stamped before", old: testLease("", 1), new: testLease("sched-b_1", 2, v1alpha1.StrategyAnnotation, "x", "a", "b"), want: map[string]string{"a": "b"}},
+		{name: "exempt, stamped before", old: testLease("", 1), new: testLease("sched-b_1", 2, v1alpha1.StrategyAnnotation, "x", "a", "b"),
+			edit: []func(*candidates.Ballot){func(b *candidates.Ballot) { b.Exempt = true }}, want: map[string]string{"a": "b"}},
 		{name: "renewal", old: testLease("sched-a_1", 1), new: testLease("sched-a_1", 2)},
 		{name: "release", old: testLease("sched-a_1", 1), new: testLease("", 2)},
 		{name: "policy in dry-run", new: testLease("sched-a_1", 1), edit: []func(*candidates.Ballot){withPolicy(testPolicy(mode(v1alpha1.DryRun)))}},

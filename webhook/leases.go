@@ -113,7 +113,7 @@ func (l *Leases) mutate(request *admissionv1.AdmissionRequest) (admission.Respon
 	switch {
 	case ruling == nil || ruling.Mode != v1alpha1.Enforce:
 		return admission.Allowed(""), nil
-	case ruling.Verdict == Deny:
+	case ruling.Verdict == Deny || ruling.Reason == ReasonExempt:
 		return admission.Patched("", unstamp(w.new)...), nil
 	}
 	return admission.Patched("", stamp(w.new, ruling)...), nil
@@ -191,6 +191,10 @@ func (l *Leases) ruleOnAnnotation(w *write, key string) (*Ruling, error) {
 		return nil, nil
 	}
 	ruling := newRuling(w.transition, policy.Compiled, l.DryRun)
+	if policy.Exempts(&w.UserInfo) {
+		ruling.Verdict, ruling.Reason = Allow, ReasonExempt
+		return &ruling, nil
+	}
 	ruling.Verdict, ruling.Reason = Deny, ReasonProtectedAnnotation
 	ruling.Message = annotationRefusal(w.Namespace, w.Name, key)
 	return &ruling, nil

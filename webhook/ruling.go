@@ -22,6 +22,8 @@ const (
 	ReasonChosen Reason = "Chosen"
 	// ReasonAnyEligible allows any eligible candidate, as under FirstCome.
 	ReasonAnyEligible Reason = "AnyEligible"
+	// ReasonExempt allows a user whom the policy exempts.
+	ReasonExempt Reason = "Exempt"
 	// ReasonNotChosen denies an eligible candidate: another one was chosen.
 	ReasonNotChosen Reason = "NotChosen"
 	// ReasonNotEligible denies a candidate that a filter removed.
@@ -63,8 +65,8 @@ type Ruling struct {
 func (r *Ruling) Admits() bool { return r.Verdict == Allow || r.Mode != v1alpha1.Enforce }
 
 // Rule rules on an attempt of a holder identity to acquire or take over a Lease,
-// or to renew it after it was told to step down. It depends on its arguments only. dryRun makes the mode DryRun, whatever the
-// policy says.
+// or to renew it after it was told to step down. It depends on its arguments
+// only. dryRun makes the mode DryRun, whatever the policy says.
 func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool) Ruling {
 	decision := picker.Decide(ballot.Policy, &ballot.State)
 	r := newRuling(t, ballot.Policy, dryRun)
@@ -106,6 +108,8 @@ func claimant(who *candidates.Identification, decision *picker.Decision) string 
 
 func judge(r *Ruling, identity string, ballot *candidates.Ballot, decision *picker.Decision) (Verdict, Reason) {
 	switch {
+	case ballot.Exempt:
+		return Allow, ReasonExempt
 	case r.Transition == Renew && picker.Preempts(ballot.Policy, decision, r.Claimant):
 		return Deny, ReasonSteppedDown
 	case r.Transition == Renew:

@@ -91,6 +91,7 @@ func TestRule(t *testing.T) {
 	byHand := func(intent picker.Intent) func(*candidates.Ballot) {
 		return func(b *candidates.Ballot) { b.State.Intent = intent }
 	}
+	exempt := func(b *candidates.Ballot) { b.Exempt = true }
 	better := withPolicy(testPolicy(preempt(v1alpha1.PreemptForBetter)))
 	aIsGone := func(b *candidates.Ballot) {
 		b.State.Candidates[0].Unavailable, b.State.Candidates[2].Unavailable = "Pod is terminating", "Pod has failed"
@@ -116,6 +117,8 @@ func TestRule(t *testing.T) {
 			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane"},
 		{name: "not chosen on a tie", transition: Acquire, ballot: testBallot("sched-c"), verdict: Deny, reason: ReasonNotChosen,
 			message: "lease kube-system/kube-scheduler: candidate sched-c is not chosen: sched-a is chosen by OldestCandidate under ElectionPolicy kube-system/control-plane"},
+		{name: "not chosen, exempt", transition: Acquire, ballot: testBallot("sched-b", exempt), verdict: Allow, reason: ReasonExempt, admits: true},
+		{name: "unregistered, exempt", transition: Takeover, ballot: testBallot("", unknown, exempt), verdict: Allow, reason: ReasonExempt, admits: true},
 		{name: "filtered out", transition: Acquire, ballot: testBallot("sched-spot"), verdict: Deny, reason: ReasonNotEligible,
 			message: `lease kube-system/kube-scheduler: candidate sched-spot is not eligible (NoSpot: runs on a spot node\n): sched-a is chosen by OldestCandidate under ElectionPolicy kube-system/control-plane`},
 		{name: "nobody is eligible", transition: Acquire, ballot: testBallot("sched-a", nobodyEligible), verdict: Deny, reason: ReasonNotEligible,

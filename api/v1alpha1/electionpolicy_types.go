@@ -98,6 +98,19 @@ type ElectionPolicySpec struct {
 	// +optional
 	Mode Mode `json:"mode,omitempty"`
 
+	// failurePolicy says what happens to an acquire attempt while Leasewarden
+	// cannot be asked: Ignore admits it, Fail refuses it. With Fail, a Lease
+	// stays vacant as long as Leasewarden is down; a holder keeps its Lease in
+	// any case. It holds for the mode Enforce alone.
+	// +kubebuilder:default=Ignore
+	// +optional
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`
+
+	// exempt are the users whose writes to the governed Leases are admitted
+	// whatever the policy says, for emergencies.
+	// +optional
+	Exempt *Exemption `json:"exempt,omitempty"`
+
 	// candidates says who the candidates of those Leases are.
 	// +kubebuilder:default={}
 	// +optional
@@ -130,6 +143,32 @@ type ElectionPolicySpec struct {
 	// +kubebuilder:default={}
 	// +optional
 	Failover Failover `json:"failover,omitempty"`
+}
+
+// FailurePolicy says what happens while Leasewarden cannot be asked.
+//
+// +kubebuilder:validation:Enum=Ignore;Fail
+type FailurePolicy string
+
+const (
+	// Ignore admits what cannot be ruled on.
+	Ignore FailurePolicy = "Ignore"
+	// Fail refuses what cannot be ruled on.
+	Fail FailurePolicy = "Fail"
+)
+
+// Exemption names users as the API server authenticates them.
+type Exemption struct {
+	// users are names, such as system:serviceaccount:NAMESPACE:NAME.
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=set
+	// +optional
+	Users []string `json:"users,omitempty"`
+	// groups are groups, such as system:masters.
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=set
+	// +optional
+	Groups []string `json:"groups,omitempty"`
 }
 
 // LeaseSelection selects Leases by name.
