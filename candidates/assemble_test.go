@@ -58,6 +58,31 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
+// The kubelet reports a Pod a second or more after it runs.
+func TestHolderThatIsNotReportedToRunYet(t *testing.T) {
+	made := func(at time.Time) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Status.Phase, p.CreationTimestamp = corev1.PodPending, metav1.NewTime(at) }
+	}
+	tests := map[string]struct {
+		pod         *corev1.Pod
+		holder      string
+		unavailable string
+	}{
+		"it holds the Lease":          {webPod("web-1", made(start)), "web-1_a", ""},
+		"an earlier namesake does":    {webPod("web-1", made(start.Add(time.Second))), "web-1_a", notRunning},
+		"another one does":            {webPod("web-1", made(start)), "web-2_a", notRunning},
+		"nobody does":                 {webPod("web-1", made(start)), "", notRunning},
+		"it has failed as a holder":   {webPod("web-1", func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }), "web-1_a", "Pod has failed"},
+		"the Lease names no hostname": {webPod("web-1", made(start)), "_", notRunning},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			v := viewOf(t, electionPolicy("p"), test.pod, lease(test.holder))
+			NewWithT(t).Expect(v.State.Candidates).To(HaveExactElements(HaveField("Unavailable", test.unavailable)))
+		})
+	}
+}
+
 func TestImageTag(t *testing.T) {
 	digest := "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for image, want := range map[string]string{

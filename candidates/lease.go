@@ -29,7 +29,7 @@ func (a *assembly) pickerLease(lease *coordinationv1.Lease, past memory) picker.
 	}
 	l.Duration = heldDuration(r, past.duration)
 	if r.held(firstSeen, past.witnessed, a.now) {
-		l.Holder = a.nameOf(r.holder)
+		l.Holder = a.holderOf(&r)
 	} else {
 		l.LastHolder = a.lastHolder(r.holder, past.lastHolder)
 	}
@@ -47,6 +47,23 @@ func heldDuration(r record, remembered time.Duration) time.Duration {
 		return r.duration
 	}
 	return remembered
+}
+
+// holderOf is the Name of the candidate that holds the Lease, or "". A Pod that
+// has acquired it runs, whatever its status says yet, and also for a replica
+// that did not hear it try.
+func (a *assembly) holderOf(r *record) string {
+	name := a.nameOf(r.holder)
+	i, ok := a.roster.pod(name)
+	if !ok {
+		return name
+	}
+	c, pod := &a.roster.candidates[i], a.roster.instances[i].pod
+	namesake := r.acquired.Before(pod.CreationTimestamp.Time) // an earlier Pod of that name
+	if c.Unavailable == notRunning && !namesake {
+		c.Unavailable = ""
+	}
+	return name
 }
 
 // nameOf is the Name of the candidate that writes identity, or "".
