@@ -42,6 +42,7 @@ type acts struct {
 	written *coordinationv1.Lease
 	// lastMove is when a preemption last began or ended.
 	lastMove time.Time
+	trial    trial
 	// evictAfter is when an eviction may be tried again, backoff how long after
 	// the next one.
 	evictAfter time.Time
@@ -98,7 +99,7 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 	lease := pub.acts.latest(a.lease)
 	identity := holderIdentity(lease)
 	s := &situation{
-		lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: decision,
+		trial: &pub.acts.trial, lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: decision,
 		term: currentTerm(a.terms), lastMove: pub.acts.lastMove, evictAfter: pub.acts.evictAfter,
 		othersMove: view.State.Lease.HeldByNode != nil && p.leases.moves.others(key, now),
 		now:        now,
@@ -109,6 +110,10 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 	if identity != "" {
 		s.holder = holderName(view, decision, identity)
 		s.pods = view.HolderPods(identity)
+	}
+	pub.acts.trial.look(identity, s.holder)
+	if decision.Chosen != nil && s.term != nil {
+		pub.acts.trial.choose(identity, decision.Chosen.Name)
 	}
 	if decision.Chosen != nil {
 		s.replacement = view.Identity(decision.Chosen.Name)
@@ -227,6 +232,12 @@ func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation
 	f, label := tellOf(plan)
 	if label != actionEvictionRefused && (plan.action != ActionRelease || s.ordered()) {
 		pub.acts.lastMove = s.now
+	}
+	switch {
+	case plan.action == ActionStepDown, label == string(ActionEvict):
+		pub.acts.trial.begin(holderIdentity(s.lease), s.decision.Chosen.Name)
+	case plan.action == ActionTakeBack:
+		pub.acts.trial.end()
 	}
 	p.Metrics.acted(key, label)
 	p.Log.Info("Acted on a term", "lease", key, "action", label, "note", plan.note)

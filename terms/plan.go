@@ -54,6 +54,8 @@ type situation struct {
 	// lastMove is when a preemption of this Lease last began or ended, as far as
 	// we remember. Zero: never.
 	lastMove time.Time
+	// trial knows which replacements did not take the Lease.
+	trial *trial
 	// evictAfter is when an eviction may be tried again. Zero: at any time.
 	evictAfter time.Time
 	// othersMove says that a holder of another Lease is being moved right now, on
@@ -212,7 +214,8 @@ func (s *situation) begin() plan {
 func (s *situation) patience() time.Time {
 	wait := s.term.Start.Add(s.spec.Preemption.MinTerm.Duration)
 	if last := s.lastPreemption(); !last.IsZero() {
-		if end := last.Add(s.spec.Preemption.Cooldown.Duration); end.After(wait) {
+		cooldown := max(s.spec.Preemption.Cooldown.Duration, s.trial.pause(s.decision.Chosen.Name))
+		if end := last.Add(cooldown); end.After(wait) {
 			wait = end
 		}
 	}

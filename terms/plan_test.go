@@ -31,7 +31,7 @@ func situationAt(t *testing.T, now float64, lease *coordinationv1.Lease, objects
 	decision := picker.Decide(view.Policy, &view.State)
 	s := &situation{
 		lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: &decision,
-		pods: view.HolderPods(holderIdentity(lease)), now: at(now),
+		pods: view.HolderPods(holderIdentity(lease)), trial: &trial{}, now: at(now),
 	}
 	if holder := holderIdentity(lease); holder != "" {
 		s.holder = holderName(view, &decision, holder)
@@ -161,6 +161,10 @@ func TestPlan(t *testing.T) {
 			change: func(s *situation) { s.stepping = steppingSince(80, false, reasonTakenBack) }, reason: reasonTakenBack, again: 110},
 		{name: "too soon after the last one that we remember", lease: byNew(), objects: []runtime.Object{better, older, newer},
 			change: func(s *situation) { s.lastMove = at(90) }, reason: reasonNotSteppingDown, again: 120},
+		{name: "the better one did not take it last time", lease: byNew(), objects: []runtime.Object{better, older, newer},
+			change: func(s *situation) { s.lastMove, s.trial = at(10), &trial{failed: "old", failures: 1} }, reason: reasonNotSteppingDown, again: 310},
+		{name: "another one did not take it last time", lease: byNew(), objects: []runtime.Object{better, older, newer},
+			change: func(s *situation) { s.lastMove, s.trial = at(10), &trial{failed: "other", failures: 1} }, action: ActionStepDown, reason: reasonDenyingRenewals, holds: true},
 		{name: "cooled down", lease: byNew(), objects: []runtime.Object{better, older, newer},
 			change: func(s *situation) { s.stepping, s.lastMove = steppingSince(70, false, reasonSteppedDown), at(69) }, action: ActionStepDown, reason: reasonDenyingRenewals, holds: true},
 		{name: "nobody was ever told: no cooldown", lease: byNew(), objects: []runtime.Object{better, older, newer},

@@ -1,0 +1,64 @@
+package terms
+
+import "time"
+
+// Bounds of how long a replacement that did not take a Lease is not tried again:
+// as long as that of a failed pin, doubling with each failure in a row.
+const (
+	firstRetrial = 5 * time.Minute
+	lastRetrial  = time.Hour
+)
+
+// trial remembers whether those that holders had to make way for took the Lease:
+// one that hangs would else have one holder after the other step down for
+// nothing. The zero value remembers nothing.
+type trial struct {
+	// from is the holder identity that has to make way for the candidate to.
+	// Empty: nobody has.
+	from, to string
+	// failed is the candidate that last did not take the Lease, failures how
+	// often in a row.
+	failed   string
+	failures int
+}
+
+// begin notes that a holder has to make way.
+func (t *trial) begin(from, to string) { t.from, t.to = from, to }
+
+// end notes that it has not any more.
+func (t *trial) end() { t.from, t.to = "", "" }
+
+// choose takes up that another candidate was chosen while the holder still leads.
+func (t *trial) choose(identity, chosen string) {
+	if t.from != "" && t.from == identity {
+		t.to = chosen
+	}
+}
+
+// look takes up who holds the Lease now: the identity, "" for nobody, and the
+// candidate, "" if it is none.
+func (t *trial) look(identity, holder string) {
+	switch {
+	case t.from == "" || identity == "" || identity == t.from:
+		return
+	case holder == t.to:
+		t.failed, t.failures = "", 0
+	case t.failed == t.to:
+		t.failures++
+	default:
+		t.failed, t.failures = t.to, 1
+	}
+	t.end()
+}
+
+// pause is how long that candidate is not tried again after it has failed.
+func (t *trial) pause(candidate string) time.Duration {
+	if t.failures == 0 || candidate != t.failed {
+		return 0
+	}
+	pause := firstRetrial
+	for range t.failures - 1 {
+		pause = min(2*pause, lastRetrial)
+	}
+	return pause
+}
