@@ -21,8 +21,9 @@ type course struct {
 	current Term
 	held    bool
 	// electAt is when the chosen candidate is taken to acquire the Lease. Zero:
-	// the next attempt in the log decides.
-	electAt time.Time
+	// the next attempt in the log decides. contested is when others were turned
+	// away, or began to try.
+	electAt, contested time.Time
 }
 
 // inStep reports whether the course is the one that was: the same holder, or
@@ -43,6 +44,13 @@ func (c *course) begin(t Term) {
 		who = t.Holder
 	}
 	c.history.Acquired(who, t.Start)
+}
+
+// contest notes that the Lease is vacant and wanted, and that the chosen
+// candidate is to come after a while.
+func (c *course) contest(at time.Time, after time.Duration) {
+	c.contested, c.electAt = at, at.Add(after)
+	c.history.Await(at)
 }
 
 // rejoin notes that the holder that the course has acquired the Lease in fact.
@@ -92,10 +100,10 @@ func (c *course) report() *Course { return newCourse(&c.history, c.terms) }
 func (c *course) died(at time.Time, releases bool, duration, retry time.Duration) {
 	if releases {
 		c.end(at, at, v1alpha1.TermReleased)
-		c.electAt = at.Add(retry)
+		c.contest(at, retry)
 		return
 	}
 	over := at.Add(duration)
 	c.end(over, at, v1alpha1.TermExpired)
-	c.electAt = over.Add(retry)
+	c.contest(over, retry)
 }

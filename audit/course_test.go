@@ -160,6 +160,14 @@ func TestCourse(t *testing.T) {
 			vacant:  [2]float64{0, 2},
 			refused: "NotRegistered:1",
 		},
+		"nobody passes the filters, and the deadline goes by": {
+			pods:    "a-none b-none",
+			log:     []entry{creates(0, "b-none_1"), renews(2, 0, "b-none_1"), renews(30, 0, "b-none_1")},
+			was:     "b-none 0-",
+			would:   "a-none ~15-",
+			vacant:  [2]float64{28, 15},
+			refused: "NotEligible:1",
+		},
 		"deleted, and made anew": {
 			pods:   "a-v1.36.0 b-v1.37.0",
 			log:    []entry{creates(0, "a-v1.36.0_1"), deletes(4), creates(5, "a-v1.36.0_1"), renews(7, 5, "a-v1.36.0_1")},

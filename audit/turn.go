@@ -25,8 +25,7 @@ func (l *leaseAudit) turn(e *auditlog.Event, a *attempt) {
 		l.people.describe(&t)
 		c.begin(t)
 	case e.Succeeded() && c.electAt.IsZero():
-		c.electAt = e.Time.Add(l.retry())
-		c.history.Await(e.Time)
+		c.contest(e.Time, l.retry())
 	}
 }
 
@@ -56,12 +55,27 @@ func (l *leaseAudit) resume(at time.Time) {
 
 // settle takes the course on to a time, before what happened then is taken up.
 func (l *leaseAudit) settle(at time.Time) {
-	if c := &l.course; l.governed && !c.held && !c.electAt.IsZero() && !c.electAt.After(at) {
-		if !l.elect(c.electAt) {
-			// Nobody may lead; the next event may change that.
-			c.electAt = at.Add(time.Millisecond)
+	c := &l.course
+	for l.governed && !c.held && !c.electAt.IsZero() && !c.electAt.After(at) {
+		if l.elect(c.electAt) {
+			return
 		}
+		// Nobody may lead. At the deadline anybody available may; after it, the
+		// next event may change that.
+		overdue := c.contested.Add(l.deadline())
+		if !c.electAt.Before(overdue) {
+			overdue = at.Add(time.Millisecond)
+		}
+		c.electAt = overdue
 	}
+}
+
+// deadline is how long the policy leaves the Lease vacant.
+func (l *leaseAudit) deadline() time.Duration {
+	if d := l.objects.Governing(l.key).Policy.Compiled.AcquireDeadline; d > 0 {
+		return d
+	}
+	return l.duration()
 }
 
 // elect gives the Lease to the candidate that is chosen at that time.
@@ -71,6 +85,11 @@ func (l *leaseAudit) elect(at time.Time) bool {
 		return false
 	}
 	l.seen.addAll(view.State.Candidates)
+	view.State.Lease.ContestedSince = l.course.contested
+	for i := range view.State.Candidates {
+		// Whoever is there would have tried.
+		view.State.Candidates[i].LastAttempt = at
+	}
 	decision := picker.Decide(view.Policy, &view.State)
 	chosen := decision.Chosen
 	if chosen == nil && decision.AnyEligible && len(decision.Verdicts) > 0 && decision.Verdicts[0].Eligible {
@@ -101,11 +120,12 @@ func (l *leaseAudit) podsChanged(at time.Time) {
 	}
 }
 
+// duration is that of the Lease.
 func (l *leaseAudit) duration() time.Duration {
-	if now := l.history.Current(); now != nil {
+	if now := l.history.Current(); now != nil && now.Duration > 0 {
 		return now.Duration
 	}
-	if last := l.history.Last(); last != nil {
+	if last := l.history.Last(); last != nil && last.Duration > 0 {
 		return last.Duration
 	}
 	return picker.DefaultAcquireDeadline

@@ -47,6 +47,11 @@ func Write(w io.Writer, o Options) error {
 		Options: o, now: o.Start, out: bufio.NewWriterSize(w, 1<<20),
 		random: rand.New(rand.NewPCG(o.Seed, 0)), leases: make([]lease, o.Leases),
 	}
+	for i := range g.leases {
+		for replica := range replicas {
+			g.pod(i, replica)
+		}
+	}
 	for g.written < o.Bytes {
 		g.round()
 	}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+	"k8s.io/utils/clock"
+)
+
+const (
+	// progressAfter is how long reading may take without a word.
+	progressAfter = 2 * time.Second
+	progressEvery = 250 * time.Millisecond
+	// barWidth is how many characters wide the bar is.
+	barWidth = 24
+)
+
+// showProgress shows on a terminal how much was read, once that takes longer.
+// The bar is gone after stop.
+func showProgress(w io.Writer, clock clock.Clock, progress func() (done, total int64)) (stop func()) {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return func() {}
+	}
+	started, timer := clock.Now(), clock.NewTimer(progressEvery)
+	done, ended := make(chan struct{}), sync.WaitGroup{}
+	ended.Go(func() {
+		for shown := false; ; {
+			select {
+			case <-done:
+				if shown {
+					fmt.Fprint(w, "\r\x1b[K")
+				}
+				return
+			case <-timer.C():
+				timer.Reset(progressEvery)
+			}
+			if elapsed := clock.Since(started); elapsed >= progressAfter {
+				read, total := progress()
+				fmt.Fprint(w, "\r\x1b[K"+progressLine(read, total, elapsed))
+				shown = true
+			}
+		}
+	})
+	return func() {
+		timer.Stop()
+		close(done)
+		ended.Wait()
+	}
+}
+
+// progressLine says how much was read of how much, how fast, and how long the
+// rest takes. total is 0 if it is not known.
+func progressLine(read, total int64, elapsed time.Duration) string {
+	speed := float64(read) / elapsed.Seconds()
+	rate := fmt.Sprintf("%.0f MB/s", speed/1e6)
+	if total <= 0 || read > total {
+		return fmt.Sprintf("%s read, %s", megabytes(read), rate)
+	}
+	filled := int(int64(barWidth) * read / total)
+	bar := strings.Repeat("#", filled) + strings.Repeat("-", barWidth-filled)
+	line := fmt.Sprintf("[%s] %d %% of %s, %s", bar, 100*read/total, megabytes(total), rate)
+	if speed > 0 {
+		left := time.Duration(float64(total-read) / speed * float64(time.Second))
+		line += fmt.Sprintf(", %s left", left.Round(time.Second))
+	}
+	return line
+}
+
+func megabytes(n int64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+}
