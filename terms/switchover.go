@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/picker"
 )
@@ -89,6 +91,9 @@ func (s *switchover) begin() *v1alpha1.SwitchoverStatus {
 	first := &v1alpha1.SwitchoverStatus{From: s.holder}
 	end := start.Add(request.TimeoutOrDefault())
 	switch obstacle := s.obstacle(); {
+	case s.isOver(request):
+		return s.end(first, v1alpha1.SwitchoverFailed, fmt.Sprintf("its time, %s, is over: a switchover of that time, or a later one, has ended already",
+			start.UTC().Format(time.RFC3339)))
 	case !s.now.Before(end):
 		return s.end(first, v1alpha1.SwitchoverFailed, fmt.Sprintf("its time, %s, passed by more than its timeout of %s before it could begin",
 			start.UTC().Format(time.RFC3339), request.TimeoutOrDefault()))
@@ -102,6 +107,12 @@ func (s *switchover) begin() *v1alpha1.SwitchoverStatus {
 	deadline := seconds(end.Add(time.Second - time.Nanosecond))
 	first.State, first.Message, first.Deadline = v1alpha1.SwitchoverInProgress, s.waitsFor(), &deadline
 	return s.settle(*first)
+}
+
+// isOver reports whether the request has a time up to which all have ended: it
+// was put back after another one had taken its place in the status.
+func (s *switchover) isOver(request *v1alpha1.Switchover) bool {
+	return request.At != nil && s.answer != nil && s.answer.LatestAt != nil && !request.At.After(s.answer.LatestAt.Time)
 }
 
 // goOn looks how far the switchover that is in progress got.
@@ -181,10 +192,23 @@ func (s *switchover) settle(next v1alpha1.SwitchoverStatus) *v1alpha1.Switchover
 	next.Message = clip(next.Message, maxMessageBytes)
 	next.ObservedGeneration = s.generation
 	next.Time = seconds(s.now)
+	next.LatestAt = s.latestAt(&next)
 	if last := s.answer; last != nil && last.State == next.State && last.To == next.To && last.At.Equal(next.At) && !next.State.Ended() {
 		next.Time = last.Time
 	}
 	return &next
+}
+
+// latestAt is the latest time of a switchover that came and has ended.
+func (s *switchover) latestAt(next *v1alpha1.SwitchoverStatus) *metav1.Time {
+	var latest *metav1.Time
+	if s.answer != nil {
+		latest = s.answer.LatestAt
+	}
+	if next.State.Ended() && next.At != nil && !next.At.After(s.now) && (latest == nil || latest.Before(next.At)) {
+		latest = next.At
+	}
+	return latest
 }
 
 // due is when an answer changes by time alone. Zero: it does not.

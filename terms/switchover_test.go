@@ -106,8 +106,15 @@ func TestSwitchover(t *testing.T) {
 			{at: 63, holder: "a", ask: later, want: "Done: b holds the Lease"},
 			// Another request takes its place in the status.
 			{at: 64, holder: "a", ask: &v1alpha1.Switchover{To: "a"}, want: "Done: a held the Lease already", clears: true},
-			{at: 100, holder: "a", ask: later, want: "Failed: its time, 2026-03-01T12:01:00Z, passed by more than its timeout of 10s before it could begin", clears: true},
+			{at: 65, holder: "a", ask: later, want: "Failed: its time, 2026-03-01T12:01:00Z, is over: a switchover of that time, or a later one, has ended already", clears: true},
+			{at: 66, holder: "a", ask: later, want: "Failed: its time, 2026-03-01T12:01:00Z, is over: a switchover of that time, or a later one, has ended already", clears: true},
+			// A new one has a later time.
+			{at: 67, holder: "a", ask: &v1alpha1.Switchover{To: "b", At: clock(80)}, want: "Scheduled: begins at 2026-03-01T12:01:20Z"},
+			{at: 68, holder: "a", withdraw: true, want: "Failed: withdrawn before it was done"},
+			{at: 69, holder: "a", ask: &v1alpha1.Switchover{To: "b", At: clock(70)}, want: "Scheduled: begins at 2026-03-01T12:01:10Z"},
+			{at: 70, holder: "a", want: waiting},
 		},
+		"its time was long ago": {{at: 100, holder: "a", ask: later, want: "Failed: its time, 2026-03-01T12:01:00Z, passed by more than its timeout of 10s before it could begin", clears: true}},
 	} {
 		t.Run(name, func(t *testing.T) { play(t, story) })
 	}

@@ -95,6 +95,10 @@ type SwitchoverStatus struct {
 	// deadline is when it has failed at the latest, once it has begun.
 	// +optional
 	Deadline *metav1.Time `json:"deadline,omitempty"`
+	// latestAt is the latest time of a switchover whose time had come and that
+	// has ended. One with a time not after it is over.
+	// +optional
+	LatestAt *metav1.Time `json:"latestAt,omitempty"`
 	// observedGeneration is the metadata.generation of the Election that this
 	// is the answer to.
 	// +optional
