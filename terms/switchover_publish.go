@@ -57,7 +57,10 @@ func (p *Publisher) blank(ctx context.Context, key types.NamespacedName, pub *pu
 	if apiequality.Semantic.DeepEqual(pub.status, &v1alpha1.ElectionStatus{}) {
 		return nil
 	}
-	_, err := p.applyStatus(ctx, newApply("Election", key), &v1alpha1.ElectionStatus{})
+	// Not by applying an empty status: with no field left in it, that is one of
+	// null, which is invalid.
+	election := &v1alpha1.Election{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	err := p.Client.Status().Patch(ctx, election, client.RawPatch(types.MergePatchType, []byte(`{"status":null}`)), client.FieldOwner(FieldManager))
 	if err == nil || absent(err) {
 		return nil
 	}
