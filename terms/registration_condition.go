@@ -28,6 +28,7 @@ const contestCondition = celHolder + ` != "" && ` + celHolder + ` != ` + celOldH
 // takes time quadratic in their number in the API server, and a write may carry
 // 50,000 of them.
 var protectedAnnotations = []string{
+	v1alpha1.ElectedAnnotation,
 	v1alpha1.ElectedByAnnotation,
 	v1alpha1.StrategyAnnotation,
 	v1alpha1.CriterionAnnotation,

@@ -151,21 +151,28 @@ func (s *sighting) describe(fresh bool) *v1alpha1.Term {
 		t.Version = clip(v.Candidate.BinaryVersion.String(), maxScoreBytes)
 	}
 	if fresh {
-		t.Criterion = clip(s.criterionOfHolder(t.Holder), maxReasonBytes)
+		t.Criterion = clip(s.criterionOf(&t), maxReasonBytes)
 	}
 	return &t
 }
 
-// criterionOfHolder is what decided for the holder: as the webhook stamped it
-// on the Lease, or else as we see it. Empty: nothing did, as far as we know.
-func (s *sighting) criterionOfHolder(name string) string {
+// criterionOf is what decided for the holder of the term: as the webhook stamped
+// it on the Lease, which may be past, as with candidates that were passed over;
+// or else as we see it. Empty: nothing did, as far as we know.
+func (s *sighting) criterionOf(t *v1alpha1.Term) string {
 	switch {
-	case !s.decision.Allows(name):
-		return ""
-	case s.lease != nil && s.lease.Annotations[v1alpha1.ElectedByAnnotation] == s.view.Policy.String():
+	case s.stamped(t.Identity):
 		return s.lease.Annotations[v1alpha1.CriterionAnnotation]
+	case s.decision.Allows(t.Holder):
+		return s.decision.Criterion
 	}
-	return s.decision.Criterion
+	return ""
+}
+
+// stamped reports whether the Lease says by what that very holder was elected.
+func (s *sighting) stamped(identity string) bool {
+	return s.lease != nil && s.lease.Annotations[v1alpha1.ElectedAnnotation] == identity &&
+		s.lease.Annotations[v1alpha1.ElectedByAnnotation] == s.view.Policy.String()
 }
 
 // clip cuts s to at most limit bytes, between characters, and says so.

@@ -260,9 +260,11 @@ func TestClip(t *testing.T) {
 
 func TestCriterionOfATerm(t *testing.T) {
 	policy := policyOf("p", v1alpha1.OldestEmulationVersion)
-	stamped := func(holder, by string) *coordinationv1.Lease {
+	stamped := func(holder, elected, by string) *coordinationv1.Lease {
 		l := held(holder, 0, 5)
-		l.Annotations = map[string]string{v1alpha1.ElectedByAnnotation: by, v1alpha1.CriterionAnnotation: "OnlyCandidate"}
+		l.Annotations = map[string]string{
+			v1alpha1.ElectedAnnotation: elected, v1alpha1.ElectedByAnnotation: by, v1alpha1.CriterionAnnotation: "OnlyCandidate",
+		}
 		return l
 	}
 	for _, tt := range []struct {
@@ -272,8 +274,11 @@ func TestCriterionOfATerm(t *testing.T) {
 		want  string
 	}{
 		{"chosen", held("old", 0, 5), true, "OldestEmulationVersion"},
-		{"as stamped", stamped("old", "ElectionPolicy ns/p"), true, "OnlyCandidate"},
-		{"stamped under another policy", stamped("old", "ElectionPolicy ns/q"), true, "OldestEmulationVersion"},
+		{"as stamped", stamped("old", "old", "ElectionPolicy ns/p"), true, "OnlyCandidate"},
+		{"stamped under another policy", stamped("old", "old", "ElectionPolicy ns/q"), true, "OldestEmulationVersion"},
+		{"stamped for the holder before", stamped("old", "new", "ElectionPolicy ns/p"), true, "OldestEmulationVersion"},
+		{"not chosen any more", stamped("new", "new", "ElectionPolicy ns/p"), true, "OnlyCandidate"},
+		{"not chosen, stamped for the holder before", stamped("new", "old", "ElectionPolicy ns/p"), true, ""},
 		{"not chosen", held("new", 0, 5), true, ""},
 		{"described before", held("old", 0, 5), false, ""},
 	} {

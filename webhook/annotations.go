@@ -12,6 +12,7 @@ import (
 
 // stamps are the annotations that the mutating half writes on an acquire.
 var stamps = []string{
+	v1alpha1.ElectedAnnotation,
 	v1alpha1.ElectedByAnnotation,
 	v1alpha1.StrategyAnnotation,
 	v1alpha1.CriterionAnnotation,

@@ -255,6 +255,7 @@ func TestDryRunLeavesNoTrace(t *testing.T) {
 
 func TestMutating(t *testing.T) {
 	stamps := map[string]string{
+		v1alpha1.ElectedAnnotation:   "sched-a_1",
 		v1alpha1.ElectedByAnnotation: "ElectionPolicy kube-system/control-plane",
 		v1alpha1.StrategyAnnotation:  "OldestEmulationVersion",
 		v1alpha1.CriterionAnnotation: "OldestCandidate",
@@ -269,7 +270,7 @@ func TestMutating(t *testing.T) {
 		{name: "acquire", new: testLease("sched-a_1", 1), want: stamps},
 		{name: "acquire with others", old: testLease("", 1), new: testLease("sched-a_1", 1, v1alpha1.StrategyAnnotation, "forged"), want: stamps},
 		{name: "takeover, the same again", old: testLease("sched-b_1", 1), new: testLease("sched-a_1", 2,
-			v1alpha1.ElectedByAnnotation, stamps[v1alpha1.ElectedByAnnotation], v1alpha1.StrategyAnnotation, stamps[v1alpha1.StrategyAnnotation],
+			v1alpha1.ElectedAnnotation, "sched-b_1", v1alpha1.ElectedByAnnotation, stamps[v1alpha1.ElectedByAnnotation], v1alpha1.StrategyAnnotation, stamps[v1alpha1.StrategyAnnotation],
 			v1alpha1.CriterionAnnotation, stamps[v1alpha1.CriterionAnnotation]), want: stamps},
 		{name: "not chosen", new: testLease("sched-b_1", 1)},
 		{name: "not chosen, stamped before", old: testLease("", 1), new: testLease("sched-b_1", 2, v1alpha1.StrategyAnnotation, "x", "a", "b"), want: map[string]string{"a": "b"}},

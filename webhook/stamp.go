@@ -12,6 +12,7 @@ import (
 // stamp is the patch that records on a Lease by what its holder was elected.
 func stamp(lease *coordinationv1.Lease, r *Ruling) []jsonpatch.JsonPatchOperation {
 	values := []struct{ key, value string }{
+		{v1alpha1.ElectedAnnotation, holder(lease)},
 		{v1alpha1.ElectedByAnnotation, r.Policy.String()},
 		{v1alpha1.StrategyAnnotation, string(r.Strategy)},
 		{v1alpha1.CriterionAnnotation, r.Criterion},

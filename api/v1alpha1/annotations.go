@@ -5,6 +5,10 @@ const (
 	// AnnotationPrefix starts every annotation and label key of Leasewarden.
 	AnnotationPrefix = "leasewarden.dev/"
 
+	// ElectedAnnotation is the holder identity that was elected. If the Lease has
+	// another holder, it was acquired without Leasewarden, and the other three do
+	// not speak of that holder.
+	ElectedAnnotation = AnnotationPrefix + "elected"
 	// ElectedByAnnotation names the policy by which the holder was elected.
 	ElectedByAnnotation = AnnotationPrefix + "elected-by"
 	// StrategyAnnotation names the strategy of that policy.
