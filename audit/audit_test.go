@@ -246,3 +246,13 @@ func nulls(at string, v any) []string {
 	}
 	return found
 }
+
+func TestWhoIsExemptIsNotRefused(t *testing.T) {
+	p := policy(oldest)
+	p.Spec.Exempt = &v1alpha1.Exemption{Users: []string{"system:serviceaccount:ns:app"}}
+	r := run(t, Options{Objects: objects(p, "a-v1.36.0", "b-v1.37.0")}, text(t, []entry{creates(0, "b-v1.37.0_1"), renews(2, 0, "b-v1.37.0_1")}))
+	l := &r.Leases[0]
+	if l.Attempts.Refused != 0 || describe(l.UnderPolicy) != "b-v1.37.0 0-" {
+		t.Errorf("attempts are %+v, under the policy %s", l.Attempts, describe(l.UnderPolicy))
+	}
+}

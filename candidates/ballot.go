@@ -26,18 +26,30 @@ func (c *Cache) Attempt(a Attempt) (*Ballot, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := c.ledger.observe(key, a.Old, a.Time, !a.SideEffectFree)
+	return poll{c.state, c.ledger, c.register}.attempt(g, key, &a), nil
+}
+
+// poll is where attempts are counted: live ones, and those of a log.
+type poll struct {
+	objects Objects
+	ledger  *ledger
+	// register takes up an identity that nobody registered.
+	register func(types.NamespacedName, registration)
+}
+
+func (p poll) attempt(g Governance, key types.NamespacedName, a *Attempt) *Ballot {
+	past := p.ledger.observe(key, a.Old, a.Time, !a.SideEffectFree)
 	b := &Ballot{
-		View:       *assemble(c.state, g, key, a.Old, past, a.Time),
+		View:       *assemble(p.objects, g, key, a.Old, past, a.Time),
 		TermEnds:   past.term.ends,
 		TermHolder: past.term.holder,
 		Exempt:     g.Policy.Exempts(&a.User),
 	}
 	b.vacate()
-	b.claim(&a)
-	c.admit(key, g.Policy, &a, b)
-	c.note(key, &a, b)
-	return b, nil
+	b.claim(a)
+	p.admit(key, g.Policy, a, b)
+	p.note(key, a, b)
+	return b
 }
 
 // vacate notes that nobody holds a Lease whose term may have run out: the
@@ -64,10 +76,10 @@ func (b *Ballot) claim(a *Attempt) {
 
 // admit makes a candidate of a claimant that no source knows, if the policy
 // says Register.
-func (c *Cache) admit(key types.NamespacedName, p *Policy, a *Attempt, b *Ballot) {
+func (p poll) admit(key types.NamespacedName, policy *Policy, a *Attempt, b *Ballot) {
 	r := b.roster
-	if b.Claimant.Problem != notRegistered || p.Spec.Candidates.Unregistered != v1alpha1.RegisterUnregistered {
-		c.renew(key, a, b)
+	if b.Claimant.Problem != notRegistered || policy.Spec.Candidates.Unregistered != v1alpha1.RegisterUnregistered {
+		p.renew(key, a, b)
 		return
 	}
 	if problem := r.registrable(recordOf(a.New).holder); problem != "" {
@@ -75,10 +87,10 @@ func (c *Cache) admit(key types.NamespacedName, p *Policy, a *Attempt, b *Ballot
 		return
 	}
 	reg := newRegistration(key, a)
-	b.Claimant = Identification{Candidate: r.addRegistration(c.state, reg)}
+	b.Claimant = Identification{Candidate: r.addRegistration(p.objects, reg)}
 	b.State.Candidates = r.candidates
 	if !a.SideEffectFree {
-		c.register(key, reg)
+		p.register(key, reg)
 	}
 }
 
@@ -98,7 +110,7 @@ func (c *Cache) register(key types.NamespacedName, reg registration) {
 }
 
 // renew has the registration of a claimant that an attempt registered renewed.
-func (c *Cache) renew(key types.NamespacedName, a *Attempt, b *Ballot) {
+func (p poll) renew(key types.NamespacedName, a *Attempt, b *Ballot) {
 	i := b.roster.index(b.Claimant.Candidate)
 	if i < 0 || a.SideEffectFree || b.roster.candidates[i].Sources[0] != picker.SourceAttempt {
 		return
@@ -107,7 +119,7 @@ func (c *Cache) renew(key types.NamespacedName, a *Attempt, b *Ballot) {
 	if reg.name != b.Claimant.Candidate {
 		return
 	}
-	c.register(key, reg)
+	p.register(key, reg)
 }
 
 func newRegistration(key types.NamespacedName, a *Attempt) registration {
@@ -142,7 +154,7 @@ func (r *roster) addRegistration(objects Objects, reg registration) string {
 
 // note remembers the attempt of a candidate. Attempts of others do not count:
 // an outsider that keeps trying must not have candidates passed over.
-func (c *Cache) note(key types.NamespacedName, a *Attempt, b *Ballot) {
+func (p poll) note(key types.NamespacedName, a *Attempt, b *Ballot) {
 	i := b.roster.index(b.Claimant.Candidate)
 	if i < 0 {
 		return
@@ -151,6 +163,6 @@ func (c *Cache) note(key types.NamespacedName, a *Attempt, b *Ballot) {
 	if token, _ := podOfToken(&a.User); b.Claimant.Proved {
 		last.pod = types.UID(token.uid)
 	}
-	b.State.Lease.ContestedSince = c.ledger.attempted(key, b.Claimant.Candidate, last, recordOf(a.New).duration, !a.SideEffectFree)
+	b.State.Lease.ContestedSince = p.ledger.attempted(key, b.Claimant.Candidate, last, recordOf(a.New).duration, !a.SideEffectFree)
 	b.roster.heard(i, last)
 }

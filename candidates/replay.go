@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
 
 // Replay is to a log what a Cache is to a cluster: it is told what happened,
@@ -111,39 +109,7 @@ func (r *Replay) Attempt(a Attempt) (*Ballot, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := r.ledger.observe(key, a.Old, a.Time, !a.SideEffectFree)
-	b := &Ballot{
-		View:       *assemble(r, g, key, a.Old, past, a.Time),
-		TermEnds:   past.term.ends,
-		TermHolder: past.term.holder,
-	}
-	b.vacate()
-	b.claim(&a)
-	r.admit(key, g.Policy, &a, b)
-	// Noting an attempt is the ledger's business alone.
-	(&Cache{ledger: r.ledger}).note(key, &a, b)
-	return b, nil
-}
-
-// admit is Cache.admit, but that nothing is written.
-func (r *Replay) admit(key types.NamespacedName, p *Policy, a *Attempt, b *Ballot) {
-	reg := newRegistration(key, a)
-	if b.Claimant.Candidate == reg.name {
-		r.ledger.register(key, reg)
-		return
-	}
-	if b.Claimant.Problem != notRegistered || p.Spec.Candidates.Unregistered != v1alpha1.RegisterUnregistered {
-		return
-	}
-	if problem := b.roster.registrable(reg.identity); problem != "" {
-		b.Claimant.Problem = problem
-		return
-	}
-	b.Claimant = Identification{Candidate: b.roster.addRegistration(r, reg)}
-	b.State.Candidates = b.roster.candidates
-	if !a.SideEffectFree {
-		r.ledger.register(key, reg)
-	}
+	return poll{r, r.ledger, r.ledger.register}.attempt(g, key, &a), nil
 }
 
 // Vacant is View as it would be if nobody held the Lease, whatever it says, and
