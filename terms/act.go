@@ -8,8 +8,6 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,10 +28,6 @@ const (
 	// Lease (tools/leaderelection, tryRelease).
 	releasedSeconds = 1
 )
-
-// evictionBackoff is the wait after an eviction: for the Pod to go, or for the
-// PodDisruptionBudgets to allow it.
-var evictionBackoff = wait.Backoff{Duration: 10 * time.Second, Factor: 2, Steps: 5, Cap: 2 * time.Minute}
 
 // acts is what was done about the terms of one Lease. Only the worker that has
 // the key uses it.
@@ -184,48 +178,6 @@ func (p *plan) patch(lease *coordinationv1.Lease, now time.Time) ([]byte, error)
 	return json.Marshal(map[string]any{"metadata": metadata, "spec": spec})
 }
 
-// evict asks for the eviction of the holder's Pod. That a PodDisruptionBudget
-// forbids it is an answer, and no error.
-func (p *Publisher) evict(ctx context.Context, key types.NamespacedName, pub *publication, s *situation, plan *plan, out *outcome) error {
-	err := p.Client.SubResource("eviction").Create(ctx, plan.pod, &policyv1.Eviction{
-		ObjectMeta:    metav1.ObjectMeta{Namespace: plan.pod.Namespace, Name: plan.pod.Name},
-		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(plan.pod.UID))},
-	})
-	refused := apierrors.IsTooManyRequests(err)
-	if err != nil && !refused {
-		return err
-	}
-	if pub.acts.backoff.Duration == 0 || !refused {
-		pub.acts.backoff = evictionBackoff
-	}
-	pub.acts.evictAfter = s.now.Add(pub.acts.backoff.Step())
-	out.again = pub.acts.evictAfter
-	if refused {
-		plan.condition = condition(v1alpha1.ConditionSteppingDown, true, reasonEvictionRefused,
-			fmt.Sprintf("the eviction of %s was refused and is tried again: %s", s.holderName(), apiMessage(err)))
-		plan.note = plan.condition.Message
-		out.stepping = plan.condition
-		return nil
-	}
-	p.leases.moves.hold(key, pub.acts.evictAfter)
-	return nil
-}
-
-// apiMessage is what the API server says, with the causes of it.
-func apiMessage(err error) string {
-	status, ok := err.(apierrors.APIStatus)
-	if !ok {
-		return err.Error()
-	}
-	message := status.Status().Message
-	if details := status.Status().Details; details != nil {
-		for _, cause := range details.Causes {
-			message += ": " + cause.Message
-		}
-	}
-	return message
-}
-
 // did takes up that an action was carried out, and tells of it.
 func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation, plan *plan, out *outcome) {
 	p.outage.ended(p.Log)
@@ -242,47 +194,9 @@ func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation
 	p.Metrics.acted(key, label)
 	p.Log.Info("Acted on a term", "lease", key, "action", label, "note", plan.note)
 	if f.reason != "" {
-		f.pod = s.holderPodOrNil()
+		if len(s.pods) == 1 {
+			f.pod = s.pods[0].Pod
+		}
 		out.found = append(out.found, f)
 	}
-}
-
-// holderPodOrNil is the Pod of the holder, if there is no doubt.
-func (s *situation) holderPodOrNil() *corev1.Pod {
-	if len(s.pods) == 1 {
-		return s.pods[0].Pod
-	}
-	return nil
-}
-
-// clean takes away what is left of ours on a Lease that no policy governs any
-// more.
-func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *coordinationv1.Lease) error {
-	if lease == nil {
-		return nil
-	}
-	left := map[string]any{}
-	for _, name := range protectedAnnotations {
-		if _, ok := lease.Annotations[name]; ok {
-			left[name] = nil
-		}
-	}
-	spec := map[string]any{}
-	if ourPreferredHolder(lease) != "" {
-		spec["preferredHolder"] = nil
-	}
-	if len(left)+len(spec) == 0 {
-		return nil
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": lease.UID, "annotations": left}, "spec": spec})
-	if err != nil {
-		return err
-	}
-	object := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	err = p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager))
-	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil
-	}
-	p.outage.failed(p.Log, err)
-	return fmt.Errorf("cleaning lease %s: %w", key, err)
 }

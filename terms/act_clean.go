@@ -1,0 +1,45 @@
+package terms
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// clean takes away what is left of ours on a Lease that no policy governs any
+// more.
+func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *coordinationv1.Lease) error {
+	if lease == nil {
+		return nil
+	}
+	left := map[string]any{}
+	for _, name := range protectedAnnotations {
+		if _, ok := lease.Annotations[name]; ok {
+			left[name] = nil
+		}
+	}
+	spec := map[string]any{}
+	if ourPreferredHolder(lease) != "" {
+		spec["preferredHolder"] = nil
+	}
+	if len(left)+len(spec) == 0 {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": lease.UID, "annotations": left}, "spec": spec})
+	if err != nil {
+		return err
+	}
+	object := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	err = p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager))
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	p.outage.failed(p.Log, err)
+	return fmt.Errorf("cleaning lease %s: %w", key, err)
+}
