@@ -1,0 +1,3 @@
+{{- define "leasewarden.labels" -}}
+app.kubernetes.io/name: leasewarden
+{{- end }}
