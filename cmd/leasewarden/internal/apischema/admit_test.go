@@ -64,7 +64,8 @@ func TestAdmitFillsInDefaults(t *testing.T) {
 	if problems, err := Admit(policyKind, object); err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
-	want := parse(t, `{spec: {leases: {names: [x]}, mode: Enforce, maxPriorityDuration: 24h,
+	want := parse(t, `{spec: {leases: {names: [x]}, mode: Enforce, failurePolicy: Ignore, maxPriorityDuration: 24h,
+		preemption: {when: Never, minTerm: 5m, cooldown: 1m, method: DenyRenewal}, failover: {releaseOnTermination: true},
 		candidates: {unregistered: Deny, verifyIdentity: true},
 		strategy: {name: Topology, topology: {key: topology.kubernetes.io/zone, order: [a]}}}}`)
 	if diff := cmp.Diff(want["spec"], object["spec"]); diff != "" {
