@@ -41,10 +41,13 @@ type Trust interface {
 type Registration struct {
 	// Client reads from a cache.
 	Client client.Client
-	// Namespace is Leasewarden's own. Its Leases are never governed.
+	// Namespace is Leasewarden's own. Its Leases are never governed, and it owns
+	// the configurations.
 	Namespace string
-	Endpoint  Endpoint
-	Trust     Trust
+	// Namespaces reads it, past any cache. Default in a manager: the manager's.
+	Namespaces client.Reader
+	Endpoint   Endpoint
+	Trust      Trust
 
 	policies *candidates.PolicySet
 }
@@ -55,12 +58,16 @@ func (r *Registration) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	owner, err := r.owner(ctx)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
 	scopes := scopes(policies, r.Namespace)
-	validating, err := r.reconcileValidating(ctx, scopes)
+	validating, err := r.reconcileValidating(ctx, scopes, owner)
 	if err != nil {
 		return outdated(err)
 	}
-	mutating, err := r.reconcileMutating(ctx, scopes)
+	mutating, err := r.reconcileMutating(ctx, scopes, owner)
 	if err != nil {
 		return outdated(err)
 	}
@@ -115,7 +122,7 @@ func (r *Registration) compile(ctx context.Context) ([]*candidates.Policy, error
 	return r.policies.All(), nil
 }
 
-func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope) (time.Duration, error) {
+func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope, owner metav1.OwnerReference) (time.Duration, error) {
 	current := &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	exists, err := r.get(ctx, current)
 	if err != nil {
@@ -130,6 +137,7 @@ func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope) 
 		return 0, err
 	}
 	desired := current.DeepCopy()
+	desired.OwnerReferences = []metav1.OwnerReference{owner}
 	desired.Webhooks = []admissionregistrationv1.ValidatingWebhook{policyEntry(r.Endpoint.client(r.Endpoint.ValidatePolicy, bundle))}
 	for _, e := range rulings(scopes) {
 		desired.Webhooks = append(desired.Webhooks, validatingEntry(e, r.Endpoint.client(r.Endpoint.ValidateLease, bundle)))
@@ -137,7 +145,7 @@ func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope) 
 	return recheck, r.apply(ctx, exists, current, desired)
 }
 
-func (r *Registration) reconcileMutating(ctx context.Context, scopes []scope) (time.Duration, error) {
+func (r *Registration) reconcileMutating(ctx context.Context, scopes []scope, owner metav1.OwnerReference) (time.Duration, error) {
 	current := &admissionregistrationv1.MutatingWebhookConfiguration{}
 	exists, err := r.get(ctx, current)
 	if err != nil {
@@ -155,6 +163,7 @@ func (r *Registration) reconcileMutating(ctx context.Context, scopes []scope) (t
 		return 0, err
 	}
 	desired := current.DeepCopy()
+	desired.OwnerReferences = []metav1.OwnerReference{owner}
 	desired.Webhooks = nil
 	for _, e := range contests(scopes) {
 		desired.Webhooks = append(desired.Webhooks, mutatingEntry(e, r.Endpoint.client(r.Endpoint.MutateLease, bundle)))

@@ -22,6 +22,9 @@ func (r *Registration) SetupWithManager(mgr ctrl.Manager, rotated <-chan event.G
 	if err := r.Endpoint.Validate(); err != nil {
 		return err
 	}
+	if r.Namespaces == nil {
+		r.Namespaces = mgr.GetAPIReader()
+	}
 	everything := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: ConfigurationName}}}
 	})

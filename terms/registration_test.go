@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -51,10 +52,11 @@ type registrationFixture struct {
 func newRegistration(t *testing.T, objects ...client.Object) *registrationFixture {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(admissionregistrationv1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(corev1.AddToScheme(scheme), admissionregistrationv1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
 	f := &registrationFixture{trust: &fakeTrust{ca: "ca1"}}
+	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "leasewarden-system", UID: "namespace"}})
 	count := func() { f.writes++ }
 	f.Registration = &Registration{
 		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
@@ -75,6 +77,7 @@ func newRegistration(t *testing.T, objects ...client.Object) *registrationFixtur
 		Endpoint:  Endpoint{URL: "https://localhost:9443/", ValidateLease: "/validate-lease", MutateLease: "/mutate-lease", ValidatePolicy: "/validate-policy"},
 		Trust:     f.trust,
 	}
+	f.Namespaces = f.Client
 	return f
 }
 
@@ -224,6 +227,32 @@ func TestRegistrationWaitsForItsCache(t *testing.T) {
 		},
 	})
 	g.Expect(f.run(t).RequeueAfter).To(Equal(outdatedRetry))
+}
+
+// Both configurations go with the Namespace, also with one that was made anew.
+func TestNamespaceOwnsTheConfigurations(t *testing.T) {
+	g := NewWithT(t)
+	f := newRegistration(t, policy("kube-system", "a", v1alpha1.Enforce, "x"))
+	owners := func() [2][]metav1.OwnerReference {
+		f.run(t)
+		return [2][]metav1.OwnerReference{f.validating(t).OwnerReferences, f.mutating(t).OwnerReferences}
+	}
+	owner := []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: "leasewarden-system", UID: "namespace"}}
+	g.Expect(owners()).To(Equal([2][]metav1.OwnerReference{owner, owner}))
+
+	stray := f.validating(t)
+	stray.OwnerReferences = nil
+	g.Expect(f.Client.Update(t.Context(), stray)).To(Succeed())
+	g.Expect(owners()).To(Equal([2][]metav1.OwnerReference{owner, owner}))
+
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "leasewarden-system"}}
+	g.Expect(f.Client.Delete(t.Context(), namespace)).To(Succeed())
+	_, err := f.Reconcile(t.Context(), ctrl.Request{})
+	g.Expect(err).To(MatchError(ContainSubstring("reading Namespace leasewarden-system")))
+	namespace = &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "leasewarden-system", UID: "anew"}}
+	g.Expect(f.Client.Create(t.Context(), namespace)).To(Succeed())
+	owner[0].UID = "anew"
+	g.Expect(owners()).To(Equal([2][]metav1.OwnerReference{owner, owner}))
 }
 
 func TestEntriesByScope(t *testing.T) {
