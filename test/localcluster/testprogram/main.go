@@ -4,6 +4,7 @@
 //	serve     answers HTTP on POD_IP:8080: /ready with 200 once POST /ready came; ends with 0 on SIGTERM
 //	stubborn  ignores SIGTERM
 //	exit N    ends at once with the exit code N
+//	elect     competes for a Lease: LEASE LEASE_DURATION RENEW_DEADLINE RETRY_PERIOD
 package main
 
 import (
@@ -38,7 +39,8 @@ type report struct {
 }
 
 func main() {
-	_ = json.NewEncoder(os.Stdout).Encode(newReport())
+	r := newReport()
+	_ = json.NewEncoder(os.Stdout).Encode(r)
 	if len(os.Args) < 2 {
 		return
 	}
@@ -55,6 +57,11 @@ func main() {
 		select {}
 	case "serve":
 		serve()
+	case "elect":
+		if err := elect(r.Namespace, r.Hostname, os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(97)
+		}
 	}
 }
 
