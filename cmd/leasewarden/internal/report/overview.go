@@ -70,6 +70,9 @@ func unusual(e *v1alpha1.Election, now time.Time) []string {
 	if s := e.Status.Switchover; s != nil && !s.State.Ended() {
 		notes = append(notes, "switchover "+switchoverText(s, now))
 	}
+	if doing := action(e); doing != "" {
+		notes = append(notes, doing)
+	}
 	if ready := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionReady); ready != nil && ready.Status == metav1.ConditionFalse {
 		notes = append(notes, ready.Message)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
@@ -62,7 +63,18 @@ func pageFacts(e *v1alpha1.Election, now time.Time) []fact {
 	if s := e.Status.Switchover; s != nil {
 		facts = append(facts, fact{"Switchover", switchoverText(s, now)})
 	}
+	if doing := action(e); doing != "" {
+		facts = append(facts, fact{"Action", doing})
+	}
 	return facts
+}
+
+// action is what is being done about the term, "" for nothing.
+func action(e *v1alpha1.Election) string {
+	if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionSteppingDown); c != nil && c.Status == metav1.ConditionTrue {
+		return c.Message
+	}
+	return ""
 }
 
 func chosenText(e *v1alpha1.Election) string {
