@@ -56,6 +56,8 @@ func (h *hand) connect() error {
 	if err != nil {
 		return unusable(err)
 	}
+	// One request at a time needs no limit, and the API server has its own.
+	config.QPS = -1
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		return err

@@ -154,7 +154,7 @@ func TestSwitchoverWaits(t *testing.T) {
 		controller func(*v1alpha1.Election, int)
 		want       string
 	}{
-		"it fails":     {answer(v1alpha1.SwitchoverFailed, "kube-scheduler-cp-2", "not done within 30s"), "failed: not done within 30s (held by kube-scheduler-cp-1)"},
+		"it fails":     {answer(v1alpha1.SwitchoverFailed, "kube-scheduler-cp-2", "not done within 5s"), "failed: not done within 5s (held by kube-scheduler-cp-1)"},
 		"it is lost":   {answer(v1alpha1.SwitchoverInProgress, "kube-scheduler-cp-3", "waiting"), "was replaced by one to kube-scheduler-cp-3"},
 		"nobody works": {func(*v1alpha1.Election, int) {}, "Leasewarden did not say in time"},
 		"it hangs":     {answer(v1alpha1.SwitchoverInProgress, "kube-scheduler-cp-2", "waiting"), "Leasewarden did not say in time"},
@@ -166,7 +166,7 @@ func TestSwitchoverWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api, kubeconfig := serveElections(t)
 			api.controller = test.controller
-			_, stderr, err := byHand(t, kubeconfig, "switchover", "kube-scheduler", "--to", "kube-scheduler-cp-2", "--timeout", "30s", "--wait")
+			_, stderr, err := byHand(t, kubeconfig, "switchover", "kube-scheduler", "--to", "kube-scheduler-cp-2", "--timeout", "5s", "--wait")
 			if exitStatus(err) != exitFailed || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("exit status %d: %v; want %q", exitStatus(err), err, test.want)
 			}
