@@ -38,7 +38,7 @@ type poll struct {
 }
 
 func (p poll) attempt(g Governance, key types.NamespacedName, a *Attempt) *Ballot {
-	past := p.ledger.observe(key, a.Old, a.Time, !a.SideEffectFree)
+	past := p.ledger.asked(key, a.Old, a.Time, !a.SideEffectFree)
 	b := &Ballot{
 		View:       *assemble(p.objects, g, key, a.Old, past, a.Time),
 		TermEnds:   past.term.ends,

@@ -20,6 +20,14 @@ const (
 	// identities that are recognised are, so that it is never reached by making
 	// them up.
 	maxAttempts = 2048
+	// maxLateness is how late a look may arrive. A look at an older version of a
+	// Lease than the last one counts after that: the version may have been a
+	// made-up one.
+	maxLateness = 10 * time.Second
+	// maxDeletedTerm bounds what is left of the term of a Lease that was deleted:
+	// to delete it is how people get rid of a holder who wrote an absurd
+	// duration.
+	maxDeletedTerm = 5 * time.Minute
 )
 
 // ledger remembers, in memory and by our own clock, what was seen of Leases
@@ -38,6 +46,8 @@ type contest struct {
 	record    record
 	firstSeen time.Time
 	witnessed bool
+	// looked is when we last looked.
+	looked time.Time
 	// lastHolder and duration are those of the last record with a holder.
 	lastHolder string
 	duration   time.Duration
@@ -103,6 +113,26 @@ func (l *ledger) observe(key types.NamespacedName, lease *coordinationv1.Lease, 
 	return c.snapshot(now)
 }
 
+// asked notes the look at the Lease that a request brings, and returns what is
+// remembered of it. A request to create the Lease is no proof that there is
+// none: the API server only finds out afterwards. If there was one, what is left
+// of its term still counts.
+func (l *ledger) asked(key types.NamespacedName, old *coordinationv1.Lease, now time.Time, keep bool) memory {
+	if old != nil {
+		return l.observe(key, old, now, keep)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.contest(key, keep)
+	if !keep {
+		c = c.clone()
+	}
+	if c.firstSeen.IsZero() {
+		c.observe(record{}, now)
+	}
+	return c.snapshot(now)
+}
+
 // contest returns what is remembered of the Lease. Without keep, a new one is
 // not remembered.
 func (l *ledger) contest(key types.NamespacedName, keep bool) *contest {
@@ -125,9 +155,10 @@ func (c *contest) clone() *contest {
 // last one was in. A look that is older than the last one is of no use: a
 // request may arrive late.
 func (c *contest) observe(r record, now time.Time) {
-	if r.before(c.record) {
+	if r.before(c.record) && now.Sub(c.looked) < maxLateness {
 		return
 	}
+	c.looked = now
 	if !c.firstSeen.IsZero() && c.record.same(r) {
 		c.record.version = r.version
 		return
@@ -233,6 +264,9 @@ func (l *ledger) deleted(key types.NamespacedName, lease *coordinationv1.Lease, 
 	c := l.contest(key, true)
 	c.observe(recordOf(lease), now)
 	left := c.term(now)
+	if latest := now.Add(maxDeletedTerm); left.ends.After(latest) {
+		left.ends = latest
+	}
 	c.observe(record{}, now)
 	c.deleted = left
 }

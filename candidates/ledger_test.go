@@ -2,6 +2,7 @@ package candidates
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -92,6 +93,26 @@ func TestOlderLooksDoNotCount(t *testing.T) {
 	l.observe(webKey, newer, start, true)
 	m := l.observe(webKey, older, start.Add(time.Second), true)
 	g.Expect(m.record.holder).To(Equal("h"))
+	m = l.observe(webKey, older, start.Add(time.Second+maxLateness), true)
+	g.Expect(m.record.holder).To(BeEmpty(), "no request is that late: the newer version was made up")
+}
+
+// Whoever may create Leases can try so at any time, also one that exists.
+func TestCreatingProvesNothing(t *testing.T) {
+	g := NewWithT(t)
+	l := newLedger()
+	l.asked(webKey, lease(""), start, true)
+	since := l.attempted(webKey, "web-1", attempt{at: start}, 15*time.Second, true)
+	for after := time.Second; after < 10*time.Second; after += time.Second {
+		l.asked(webKey, nil, start.Add(after), true)
+		m := l.asked(webKey, lease(""), start.Add(after), true)
+		g.Expect(m.since).To(BeTemporally("==", since), "the vacancy is the same one")
+	}
+
+	l.asked(webKey, renewedAt("h", start.Add(10*time.Second)), start.Add(11*time.Second), true)
+	m := l.asked(webKey, nil, start.Add(12*time.Second), true)
+	g.Expect(m.term.holder).To(Equal("h"), "it may have been deleted, and the term counts all the same")
+	g.Expect(l.asked(webKey, nil, start.Add(25*time.Second), true).term).To(Equal(term{}))
 }
 
 func TestWithoutKeepNothingIsNoted(t *testing.T) {
@@ -121,6 +142,12 @@ func TestDeletedTerm(t *testing.T) {
 	l.deleted(webKey, renewedAt("h", start), start.Add(5*time.Second))
 	l.observe(webKey, lease(""), start.Add(6*time.Second), true)
 	g.Expect(l.observe(webKey, nil, start.Add(7*time.Second), true).term).To(Equal(term{}), "it was made anew since")
+
+	forever := renewedAt("h", start)
+	forever.Spec.LeaseDurationSeconds = ptr(int32(math.MaxInt32))
+	l.deleted(webKey, forever, start.Add(time.Second))
+	m = l.observe(webKey, nil, start.Add(time.Second), true)
+	g.Expect(m.term.ends).To(Equal(start.Add(time.Second + maxDeletedTerm)))
 }
 
 func TestLedgerIsBounded(t *testing.T) {
