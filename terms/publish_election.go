@@ -220,6 +220,11 @@ func (p *Publisher) statusOf(key types.NamespacedName, view *candidates.View, de
 		s.terms = p.leases.describe(key, t)
 	}
 	status := s.status()
+	if a.lease == nil {
+		p.Metrics.gone(key)
+	} else {
+		p.Metrics.stands(key, &status, s.eligible(), len(decision.Verdicts))
+	}
 	return &status
 }
 
@@ -249,6 +254,7 @@ func (p *Publisher) retire(ctx context.Context, key types.NamespacedName, pub *p
 			return err
 		}
 	}
+	p.Metrics.gone(key)
 	p.leases.forget(key)
 	p.published.drop(key)
 	p.enqueueStatuses(p.governed.remove(key))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -157,6 +158,7 @@ type cluster struct {
 	client.WithWatch
 	elections *fakeElections
 	recorder  *fakeRecorder
+	metrics   *Metrics
 	stop      func()
 
 	mu sync.Mutex
@@ -183,7 +185,7 @@ func testScheme(t testing.TB) *runtime.Scheme {
 
 func newCluster(t *testing.T, objects ...client.Object) *cluster {
 	t.Helper()
-	c := &cluster{t: t, recorder: &fakeRecorder{}}
+	c := &cluster{t: t, recorder: &fakeRecorder{}, metrics: NewMetrics(prometheus.NewRegistry())}
 	c.WithWatch = fake.NewClientBuilder().WithScheme(testScheme(t)).
 		WithStatusSubresource(&v1alpha1.Election{}, &v1alpha1.ElectionPolicy{}, &v1alpha1.ClusterElectionPolicy{}).
 		WithObjects(objects...).
@@ -247,7 +249,7 @@ func (c *cluster) refuses(err error) {
 // start starts a Publisher, and waits until it has nothing to do.
 func (c *cluster) start() {
 	ctx, cancel := context.WithCancel(c.t.Context())
-	p := NewPublisher(PublisherOptions{Client: c, Leases: c, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard()})
+	p := NewPublisher(PublisherOptions{Client: c, Leases: c, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard(), Metrics: c.metrics})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
