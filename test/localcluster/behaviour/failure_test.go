@@ -22,7 +22,7 @@ func (c *contest) explain() {
 		return
 	}
 	for _, pod := range pods.Items {
-		path, err := cluster.ContainerLog(c.namespace, pod.Name, "kube-scheduler")
+		path, err := cluster.ContainerLog(c.namespace, pod.Name, container)
 		if err != nil {
 			c.t.Logf("%s (%s): %v", pod.Name, pod.Status.Phase, err)
 			continue

@@ -2,6 +2,7 @@ package behaviour
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -34,7 +35,17 @@ var (
 	program, olderScheduler string
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+// parallel is how many tests run at once unless -parallel says otherwise. They
+// wait most of the time, so the processors do not bound it.
+const parallel = "8"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -65,14 +76,25 @@ func start(ctx context.Context) error {
 		return err
 	}
 	olderScheduler = paths[0]
+	testProgram, err := builder.Package(ctx, "..", "./testprogram")
+	if err != nil {
+		return err
+	}
 	cluster, err = localcluster.Start(ctx, localcluster.Options{
 		Nodes: []localcluster.Node{
 			{Name: "node-1", Labels: map[string]string{"topology.kubernetes.io/zone": "a"}},
 			{Name: "node-2", Labels: map[string]string{"topology.kubernetes.io/zone": "b"}},
 		},
 		Components: []binaries.Component{scheduler},
-		Builder:    builder,
-		Out:        os.Stderr,
+		// One program, whatever version it is said to have.
+		Images: map[string]string{"testprogram:" + older: testProgram, "testprogram:" + newer: testProgram},
+		// LeaseCandidates are beta, and off by default.
+		APIServerArgs: map[string][]string{
+			"feature-gates":  {"CoordinatedLeaderElection=true"},
+			"runtime-config": {"coordination.k8s.io/v1beta1=true"},
+		},
+		Builder: builder,
+		Out:     os.Stderr,
 	})
 	if err != nil {
 		return err

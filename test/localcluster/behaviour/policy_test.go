@@ -1,13 +1,13 @@
 package behaviour
 
 import (
-	"bufio"
-	"os"
-	"strings"
+	"time"
 
 	. "github.com/onsi/gomega"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
@@ -22,7 +22,7 @@ func (c *contest) govern(strategy v1alpha1.Strategy, change ...func(*v1alpha1.El
 			Leases: v1alpha1.LeaseSelection{Names: []string{c.namespace}},
 			Candidates: v1alpha1.CandidateSources{Pods: &v1alpha1.PodCandidates{
 				Selector: metav1.LabelSelector{MatchLabels: map[string]string{"app": c.namespace}},
-				Version:  &v1alpha1.VersionSource{FromImageTag: &v1alpha1.ImageTagSource{Container: "kube-scheduler"}},
+				Version:  &v1alpha1.VersionSource{FromImageTag: &v1alpha1.ImageTagSource{Container: container}},
 			}},
 			Strategy: strategy,
 		},
@@ -52,18 +52,28 @@ func (c *contest) registered() {
 
 var byVersion = v1alpha1.Strategy{Name: v1alpha1.OldestEmulationVersion}
 
-// linesWith returns the lines of a file that contain text.
-func linesWith(path, text string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	found := &strings.Builder{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if strings.Contains(lines.Text(), text) {
-			found.WriteString(lines.Text() + "\n")
+// edit changes the policy as it is now.
+func (c *contest) edit(policy *v1alpha1.ElectionPolicy, change func(*v1alpha1.ElectionPolicySpec)) {
+	c.t.Helper()
+	NewWithT(c.t).Expect(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if err := client.Get(c.t.Context(), ctrlclient.ObjectKeyFromObject(policy), policy); err != nil {
+			return err
 		}
-	}
-	return found.String()
+		change(&policy.Spec)
+		return client.Update(c.t.Context(), policy)
+	})).To(Succeed())
+}
+
+// patient has a vacant Lease wait for its chosen candidate for longer than any
+// test takes.
+func patient(spec *v1alpha1.ElectionPolicySpec) {
+	spec.AcquireDeadline = &metav1.Duration{Duration: time.Hour}
+}
+
+// withoutPods leaves the candidates that are registered otherwise.
+func withoutPods(spec *v1alpha1.ElectionPolicySpec) { spec.Candidates.Pods = nil }
+
+// chosen is the refusal of a candidate before which another one is chosen.
+func chosen(name, criterion string) OmegaMatcher {
+	return ContainSubstring("is not chosen: %s is chosen by %s", name, criterion)
 }

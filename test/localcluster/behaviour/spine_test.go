@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/test/localcluster/installation"
 )
 
 // The older replica hangs before it can try; the newer one tries, is turned
@@ -25,7 +26,7 @@ func TestOldestLeadsThoughANewerTriedFirst(t *testing.T) {
 	})
 	c.run("older", older, "node-1")
 	g.Eventually(func() error {
-		return cluster.Signal(c.namespace, "older", "kube-scheduler", syscall.SIGSTOP)
+		return cluster.Signal(c.namespace, "older", container, syscall.SIGSTOP)
 	}, soon, "1ms").Should(Succeed())
 	c.running("older")
 	c.run("newer", newer, "node-2")
@@ -34,7 +35,7 @@ func TestOldestLeadsThoughANewerTriedFirst(t *testing.T) {
 	), "the refusal names the lease, the chosen candidate, the criterion and the policy")
 	g.Consistently(c.holder, "2s", often).Should(BeEmpty(), "nobody leads while the chosen one hangs, within the deadline")
 
-	g.Expect(cluster.Signal(c.namespace, "older", "kube-scheduler", syscall.SIGCONT)).To(Succeed())
+	g.Expect(cluster.Signal(c.namespace, "older", container, syscall.SIGCONT)).To(Succeed())
 	c.leads("older")
 
 	c.remove("older")
@@ -44,7 +45,7 @@ func TestOldestLeadsThoughANewerTriedFirst(t *testing.T) {
 func TestRenewalsDoNotCallTheWebhook(t *testing.T) {
 	// Not parallel: it counts the calls of all Leases.
 	g := NewWithT(t)
-	c := newContest(t, timings{lease: "4s", renew: "3s", retry: "100ms"})
+	c := newContest(t, eager)
 	c.govern(byVersion)
 	c.run("only", older, "node-1")
 	c.leads("only")
@@ -90,7 +91,7 @@ func TestElectionsGoOnWithoutTheWebhook(t *testing.T) {
 	c.running("b")
 
 	g.Expect(warden.Kill()).To(Succeed())
-	t.Cleanup(func() { g.Expect(warden.Start(context.Background())).To(Succeed()) })
+	t.Cleanup(func() { revive(g) })
 	lease, err := kube.CoordinationV1().Leases(c.namespace).Get(t.Context(), c.namespace, metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Consistently(c.holder, "8s", often).Should(Equal("a"), "two terms long, the leader keeps its lease")
@@ -98,8 +99,17 @@ func TestElectionsGoOnWithoutTheWebhook(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(still.Spec.LeaseTransitions).To(Equal(lease.Spec.LeaseTransitions), "it never lost it in between")
 
-	_, err = cluster.KillContainer(c.namespace, "a", "kube-scheduler")
+	_, err = cluster.KillContainer(c.namespace, "a", container)
 	g.Expect(err).NotTo(HaveOccurred())
 	c.remove("a")
 	c.leads("b")
+}
+
+// revive starts Leasewarden again after Kill. The dead replica that wrote to the
+// cluster cannot release its own Lease, and the tests to come do not wait for it
+// to run out.
+func revive(g *WithT) {
+	ctx := context.Background()
+	g.Expect(kube.CoordinationV1().Leases(installation.Namespace).Delete(ctx, "leasewarden", metav1.DeleteOptions{})).To(Succeed())
+	g.Expect(warden.Start(ctx)).To(Succeed())
 }
