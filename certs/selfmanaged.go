@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	cmtls "github.com/cert-manager/cert-manager/pkg/server/tls"
 	"github.com/cert-manager/cert-manager/pkg/server/tls/authority"
@@ -47,7 +48,8 @@ var (
 	_ manager.LeaderElectionRunnable = (*SelfManaged)(nil)
 )
 
-// NewSelfManaged makes a SelfManaged. Nothing happens before it is started.
+// NewSelfManaged makes a SelfManaged. Nothing happens before it is started. Its
+// metrics are in controller-runtime's registry, so that there can be one only.
 func NewSelfManaged(config *rest.Config, o Options) (*SelfManaged, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -72,7 +74,8 @@ func NewSelfManaged(config *rest.Config, o Options) (*SelfManaged, error) {
 		CADuration:      o.CADuration,
 		LeafDuration:    o.LeafDuration,
 	}
-	return newSelfManaged(o, ca, load, clock.RealClock{}), nil
+	m := newSelfManaged(o, ca, load, clock.RealClock{})
+	return m, m.registerMetrics(metrics.Registry)
 }
 
 func newSelfManaged(o Options, ca cmtls.Authority, load func(context.Context) ([]byte, error), c clock.Clock) *SelfManaged {
