@@ -20,7 +20,11 @@ const allowed = "allowed"
 // an attempt of that identity if nobody held the Lease. The attempt is a dry
 // run, and leaves no trace.
 func (c *contest) rulings(identity string, user authenticationv1.UserInfo) ([]string, error) {
-	raw, err := json.Marshal(c.lease(identity))
+	acquired, err := json.Marshal(c.lease(identity))
+	if err != nil {
+		return nil, err
+	}
+	vacant, err := json.Marshal(c.lease(""))
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +34,12 @@ func (c *contest) rulings(identity string, user authenticationv1.UserInfo) ([]st
 			UID:       uuid.NewUUID(),
 			Kind:      metav1.GroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease")),
 			Resource:  metav1.GroupVersionResource(coordinationv1.SchemeGroupVersion.WithResource("leases")),
-			Operation: admissionv1.Create,
+			Operation: admissionv1.Update,
 			Namespace: c.namespace,
 			Name:      c.namespace,
 			UserInfo:  user,
-			Object:    runtime.RawExtension{Raw: raw},
+			Object:    runtime.RawExtension{Raw: acquired},
+			OldObject: runtime.RawExtension{Raw: vacant},
 			DryRun:    new(true),
 		})
 		switch {
