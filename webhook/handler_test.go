@@ -195,15 +195,24 @@ func TestValidating(t *testing.T) {
 		{name: "release against an order", op: admissionv1.Update, old: testLease("sched-b_1", 1, stepDown, "sched-b_1"), new: testLease("", 2), edit: []func(*candidates.Ballot){better}},
 		{name: "coordinated by the API server", op: admissionv1.Update, old: coordinated(testLease("", 1)), new: coordinated(testLease("sched-b_1", 2))},
 		{name: "the API server begins to coordinate", op: admissionv1.Create, new: coordinated(testLease("sched-b_1", 1)), user: "system:apiserver"},
-		{name: "somebody claims that others coordinate", op: admissionv1.Create, new: coordinated(testLease("sched-b_1", 1)), attempts: 1,
+		{name: "somebody claims that others coordinate", op: admissionv1.Create, new: coordinated(testLease("sched-a_1", 1)),
+			message: "lease kube-system/kube-scheduler: only the API server may leave its election to another strategy, and a policy governs it; leave spec.strategy out",
+			audit: map[string]string{AuditDecision: "Deny", AuditReason: "ProtectedStrategy", AuditMode: "Enforce", AuditTransition: "Acquire",
+				AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
+		{name: "a renewal claims that others coordinate", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: coordinated(testLease("sched-b_1", 2)),
+			message: "lease kube-system/kube-scheduler: only the API server may leave its election to another strategy, and a policy governs it; leave spec.strategy out",
+			audit: map[string]string{AuditDecision: "Deny", AuditReason: "ProtectedStrategy", AuditMode: "Enforce", AuditTransition: "Renew",
+				AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
+		{name: "the API server coordinates from now on", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: coordinated(testLease("sched-b_1", 2)), user: "system:apiserver"},
+		{name: "release", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: testLease("", 2)},
+		{name: "delete", op: admissionv1.Delete, old: testLease("sched-b_1", 1)},
+		{name: "not governed", op: admissionv1.Create, new: other, attempts: 1},
+		{name: "our own write", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: testLease("sched-b_1", 1, "leasewarden.dev/step-down", "x"), user: "leasewarden"},
+		{name: "an attempt by our own user", op: admissionv1.Create, new: testLease("sched-b_1", 1), user: "leasewarden", attempts: 1,
 			message: "lease kube-system/kube-scheduler: candidate sched-b is not chosen: sched-a is chosen by OldestEmulationVersion (v1.36.3 over v1.37.2) under ElectionPolicy kube-system/control-plane",
 			audit: map[string]string{
 				AuditDecision: "Deny", AuditReason: "NotChosen", AuditMode: "Enforce", AuditTransition: "Acquire", AuditClaimant: "sched-b",
 				AuditChosen: "sched-a", AuditCriterion: "OldestCandidate", AuditPolicy: "ElectionPolicy kube-system/control-plane"}},
-		{name: "release", op: admissionv1.Update, old: testLease("sched-b_1", 1), new: testLease("", 2)},
-		{name: "delete", op: admissionv1.Delete, old: testLease("sched-b_1", 1)},
-		{name: "not governed", op: admissionv1.Create, new: other, attempts: 1},
-		{name: "our own write", op: admissionv1.Create, new: testLease("sched-b_1", 1, "leasewarden.dev/step-down", "x"), user: "leasewarden"},
 		{name: "annotation of ours", op: admissionv1.Update, old: testLease("sched-a_1", 1), new: testLease("sched-a_1", 1, "leasewarden.dev/step-down", "x"),
 			message: "lease kube-system/kube-scheduler: only Leasewarden may write the annotation leasewarden.dev/step-down; leave it as it is",
 			audit: map[string]string{AuditDecision: "Deny", AuditReason: "ProtectedAnnotation", AuditMode: "Enforce", AuditTransition: "Touch",
@@ -354,6 +363,8 @@ func TestInvalidReviews(t *testing.T) {
 		{name: "no object", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Object.Raw = nil }), status: 400, reason: invalidMalformed},
 		{name: "no old object", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Operation = admissionv1.Update }), status: 400, reason: invalidMalformed},
 		{name: "object of other type", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Object.Raw = []byte(`{"spec": 1}`) }), status: 400, reason: invalidMalformed},
+		{name: "object of another name", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Name = "other" }), status: 400, reason: invalidMalformed},
+		{name: "object of another namespace", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Namespace = "other" }), status: 400, reason: invalidMalformed},
 		{name: "not a lease", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Resource.Resource = "pods" }), status: 400, reason: invalidResource},
 		{name: "other version of a lease", body: good(func(r *admissionv1.AdmissionReview) { r.Request.Kind.Version = "v1beta1" }), status: 400, reason: invalidResource},
 		{name: "subresource", body: good(func(r *admissionv1.AdmissionReview) { r.Request.SubResource = "status" }), status: 400, reason: invalidResource},
@@ -424,7 +435,7 @@ func TestFailedReviews(t *testing.T) {
 func TestAnnotationRulingNeedsFilledCaches(t *testing.T) {
 	f := newFixture(t)
 	f.synced = candidates.ErrNotSynced
-	r := review(admissionv1.Update, testLease("sched-a_1", 1), testLease("sched-a_1", 1, "leasewarden.dev/x", "y"))
+	r := review(admissionv1.Update, testLease("sched-a_1", 1), testLease("sched-a_1", 1, "leasewarden.dev/strategy", "y"))
 	if status, _ := f.post(t, ValidateLeasePath, r); status != http.StatusInternalServerError {
 		t.Errorf("got %d, want 500", status)
 	}
@@ -445,7 +456,7 @@ func TestOneLogLinePerFinding(t *testing.T) {
 	if len(*f.logs) != 3 {
 		t.Errorf("the change of the chosen candidate is not logged: %q", *f.logs)
 	}
-	if got := testutil.ToFloat64(f.leases.Metrics.rulings.WithLabelValues("kube-system", "kube-scheduler", "Acquire", "Deny", "NotChosen", "Enforce")); got != 11 {
+	if got := testutil.ToFloat64(f.leases.Metrics.rulings.WithLabelValues("kube-system", "", "Acquire", "Deny", "NotChosen", "Enforce")); got != 11 {
 		t.Errorf("counted %v rulings, want 11", got)
 	}
 }
@@ -473,7 +484,8 @@ func TestPolicies(t *testing.T) {
 		{name: "broken CEL", kind: "ElectionPolicy", object: `{"spec":{"leases":{"names":["a"]},"strategy":{"name":"Custom","scores":[{"cel":"candidate."}]}}}`, want: "spec.strategy.scores[0].cel", status: 200},
 		{name: "other kind", kind: "Election", object: `{}`, status: 400},
 		{name: "no object", kind: "ElectionPolicy", object: "", status: 400},
-		{name: "other type", kind: "ElectionPolicy", object: `{"spec":1}`, status: 400},
+		{name: "other type", kind: "ElectionPolicy", object: `{"spec":1}`, status: 200, want: "cannot be read"},
+		{name: "no duration", kind: "ClusterElectionPolicy", object: `{"spec":{"acquireDeadline":"banana"}}`, status: 200, want: "invalid duration"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := review(admissionv1.Create, nil, nil)
@@ -491,7 +503,7 @@ func TestPolicies(t *testing.T) {
 			if got.Allowed != (tc.want == "") {
 				t.Errorf("allowed: %t", got.Allowed)
 			}
-			if tc.want != "" && (got.Result.Code != http.StatusUnprocessableEntity || !strings.Contains(got.Result.Message, tc.want)) {
+			if tc.want != "" && (got.Result.Code < http.StatusBadRequest || !strings.Contains(got.Result.Message, tc.want)) {
 				t.Errorf("got %d %s, want %s", got.Result.Code, got.Result.Message, tc.want)
 			}
 		})

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/go-logr/logr"
@@ -29,7 +31,12 @@ func (p *Policies) Validating() http.Handler {
 
 func reviewPolicy(request *admissionv1.AdmissionRequest) (admission.Response, error) {
 	policy, err := compilePolicy(request)
-	if err != nil {
+	var unreadable *unreadableError
+	switch {
+	case errors.As(err, &unreadable):
+		// Nobody could read it once it is stored, and with it the others.
+		return admission.Denied(unreadable.Error()), nil
+	case err != nil:
 		return admission.Response{}, err
 	}
 	if len(policy.Errors) == 0 {
@@ -50,17 +57,28 @@ func compilePolicy(request *admissionv1.AdmissionRequest) (*candidates.Policy, e
 	case policyKind(candidates.KindElectionPolicy):
 		var p v1alpha1.ElectionPolicy
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(request.Object.Raw, &p); err != nil {
-			return nil, malformed("decoding the %s: %v", candidates.KindElectionPolicy, err)
+			return nil, &unreadableError{candidates.KindElectionPolicy, err}
 		}
 		return candidates.CompilePolicy(&p), nil
 	case policyKind(candidates.KindClusterElectionPolicy):
 		var p v1alpha1.ClusterElectionPolicy
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(request.Object.Raw, &p); err != nil {
-			return nil, malformed("decoding the %s: %v", candidates.KindClusterElectionPolicy, err)
+			return nil, &unreadableError{candidates.KindClusterElectionPolicy, err}
 		}
 		return candidates.CompileClusterPolicy(&p), nil
 	}
 	return nil, invalid(http.StatusBadRequest, invalidResource, "want a policy of %s, got kind %s", v1alpha1.GroupVersion, quote(request.Kind.String()))
+}
+
+// unreadableError is a policy that does not fit its type, although it fits the
+// schema that the API server has.
+type unreadableError struct {
+	kind string
+	err  error
+}
+
+func (e *unreadableError) Error() string {
+	return fmt.Sprintf("the %s cannot be read: %s", e.kind, phrase(e.err.Error()))
 }
 
 func policyKind(kind string) metav1.GroupVersionKind {

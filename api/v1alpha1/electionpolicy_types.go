@@ -124,12 +124,14 @@ type ElectionPolicySpec struct {
 	// did not try to acquire during the last half of it (at least 1s) are passed
 	// over. It should be more than twice the time between two attempts of one
 	// candidate. Default: the Lease's own duration, or 15s where it has none.
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be a duration above 0, such as 15s"
 	// +optional
 	AcquireDeadline *metav1.Duration `json:"acquireDeadline,omitempty"`
 
 	// maxPriorityDuration ends a candidate's priority this long after it was
 	// first seen, whatever its own expiry says.
 	// +kubebuilder:default="24h"
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be a duration above 0, such as 24h"
 	// +optional
 	MaxPriorityDuration *metav1.Duration `json:"maxPriorityDuration,omitempty"`
 
