@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
 
 // clean takes away what is left of ours on a Lease that no policy governs any
@@ -19,7 +21,7 @@ func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *
 		return nil
 	}
 	left := map[string]any{}
-	for _, name := range protectedAnnotations {
+	for _, name := range v1alpha1.LeaseAnnotations {
 		if _, ok := lease.Annotations[name]; ok {
 			left[name] = nil
 		}

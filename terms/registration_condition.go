@@ -16,24 +16,14 @@ const (
 	celOldHolder      = `oldObject.?spec.?holderIdentity.orValue("")`
 	celAnnotations    = `object.?metadata.?annotations`
 	celOldAnnotations = `oldObject.?metadata.?annotations`
+	celStrategy       = `object.?spec.?strategy.orValue("")`
+	celOldStrategy    = `oldObject.?spec.?strategy.orValue("")`
 	celName           = `object.?metadata.?name.orValue("")`
 	celNamespacedName = `(request.namespace + "/" + ` + celName + `)`
 )
 
 // contestCondition is true for a write that gives the Lease a new holder.
 const contestCondition = celHolder + ` != "" && ` + celHolder + ` != ` + celOldHolder
-
-// protectedAnnotations are the annotations of a Lease that only Leasewarden may
-// write. They are named one by one: a CEL macro that looks at all annotations
-// takes time quadratic in their number in the API server, and a write may carry
-// 50,000 of them.
-var protectedAnnotations = []string{
-	v1alpha1.ElectedAnnotation,
-	v1alpha1.ElectedByAnnotation,
-	v1alpha1.StrategyAnnotation,
-	v1alpha1.CriterionAnnotation,
-	v1alpha1.StepDownAnnotation,
-}
 
 // steppingDownCondition is true for a write that keeps a holder who was told to
 // step down. The order is read from the Lease as it was, so that the holder
@@ -43,14 +33,19 @@ var steppingDownCondition = fmt.Sprintf("%s != \"\" && %s[?%q].orValue(\"\") == 
 
 // ruledCondition is true for the writes that the validating half rules on:
 // those that give the Lease a new holder, those that keep a holder who was told
-// to step down, and those that keep its holder (or keep it vacant) and change an
-// annotation of ours. A release is never true.
-var ruledCondition = celHolder + " != " + celOldHolder + " ? " + celHolder + ` != "" : ` +
-	"(" + steppingDownCondition + ") || " + annotationCondition()
+// to step down, those that keep its holder (or keep it vacant) and change an
+// annotation of ours, and those that leave the election to another strategy of
+// coordinated election. Any other release is never true.
+var ruledCondition = celStrategy + " != " + celOldStrategy + " || (" +
+	celHolder + " != " + celOldHolder + " ? " + celHolder + ` != "" : ` +
+	"(" + steppingDownCondition + ") || " + annotationCondition() + ")"
 
+// annotationCondition names the annotations one by one: a CEL macro that looks
+// at all annotations takes time quadratic in their number in the API server, and
+// a write may carry 50,000 of them.
 func annotationCondition() string {
 	var changes []string
-	for _, key := range protectedAnnotations {
+	for _, key := range v1alpha1.LeaseAnnotations {
 		changes = append(changes, fmt.Sprintf("%s[?%q] != %s[?%q]", celAnnotations, key, celOldAnnotations, key))
 	}
 	return strings.Join(changes, " || ")

@@ -68,6 +68,11 @@ func lease(holder any, annotations ...string) *coordinationv1.Lease {
 	return l
 }
 
+func upstream(l *coordinationv1.Lease) *coordinationv1.Lease {
+	l.Spec.Strategy = ptr.To(coordinationv1.OldestEmulationVersion)
+	return l
+}
+
 var writes = []struct {
 	name             string
 	old, new         *coordinationv1.Lease
@@ -93,6 +98,10 @@ var writes = []struct {
 	{name: "touch while vacant, with an empty order", old: lease("", "leasewarden.dev/step-down", ""), new: lease("", "leasewarden.dev/step-down", "")},
 	{name: "takeover after an order", old: lease("a", "leasewarden.dev/step-down", "a"), new: lease("b", "leasewarden.dev/step-down", "a"), contested: true, ruled: true},
 	{name: "prefix of another group", old: lease("a"), new: lease("a", "leasewarden.dev.example/x", "y")},
+	{name: "create with a strategy", new: upstream(lease(nil)), ruled: true},
+	{name: "renew that sets a strategy", old: lease("a"), new: upstream(lease("a")), ruled: true},
+	{name: "renew with a strategy", old: upstream(lease("a")), new: upstream(lease("a"))},
+	{name: "release that sets a strategy", old: lease("a"), new: upstream(lease("")), ruled: true},
 	{name: "release", old: lease("a"), new: lease("")},
 	{name: "release by null", old: lease("a"), new: lease(nil)},
 	{name: "release that drops stamps", old: lease("a", "leasewarden.dev/strategy", "x"), new: lease("")},

@@ -1,9 +1,7 @@
 package webhook
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 
@@ -22,37 +20,28 @@ var stamps = []string{
 // changes although only Leasewarden may, or "".
 //
 // Stamps may change together with the holder: the validating half sees what the
-// mutating half has just written. They and an order to step down may also get
-// lost in a renewal or an acquire, because a client that writes whole objects
-// knows nothing of them, and must not lose its Lease for that: a holder that was
-// told to step down is ruled on by the order that the Lease had. A release is
-// never held up.
+// mutating half has just written. All of them may also get lost in a renewal or
+// an acquire, because a client that writes whole objects knows nothing of them,
+// and must not lose its Lease for that: a holder that was told to step down is
+// ruled on by the order that the Lease had. A release is never held up.
 func protectedChange(t Transition, old, new *coordinationv1.Lease) string {
 	if t == Release || t == Delete {
 		return ""
 	}
 	before, after := annotations(old), annotations(new)
-	for _, key := range slices.Sorted(maps.Keys(after)) {
-		if !ours(key) || t.Contests() && slices.Contains(stamps, key) {
-			continue
-		}
-		if was, ok := before[key]; !ok || was != after[key] {
-			return key
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(before)) {
-		if _, kept := after[key]; kept || !ours(key) {
-			continue
-		}
-		droppable := key == v1alpha1.StepDownAnnotation || slices.Contains(stamps, key)
-		if mayDrop := t.Contests() || t == Renew; !mayDrop || !droppable {
+	for _, key := range slices.Sorted(slices.Values(v1alpha1.LeaseAnnotations)) {
+		was, had := before[key]
+		is, has := after[key]
+		switch {
+		case was == is && had == has:
+		case t.Contests() && slices.Contains(stamps, key):
+		case !has && (t.Contests() || t == Renew):
+		default:
 			return key
 		}
 	}
 	return ""
 }
-
-func ours(key string) bool { return strings.HasPrefix(key, v1alpha1.AnnotationPrefix) }
 
 func annotations(l *coordinationv1.Lease) map[string]string {
 	if l == nil {

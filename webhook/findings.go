@@ -40,7 +40,7 @@ func (f *findings) changed(key findingKey, found finding) bool {
 // report logs a ruling: every acquire that goes through, and of the others, which
 // are tried again and again, each change.
 func (l *Leases) report(w *write, r *Ruling) {
-	key := findingKey{w.Namespace, w.Name, holder(w.new)}
+	key := findingKey{w.Namespace, w.Name, quote(holder(w.new))} // bounded: anybody may make up long ones
 	found := finding{r.Transition, r.Verdict, r.Reason, r.Chosen, r.Criterion}
 	if news := l.findings.changed(key, found); !news && (r.Verdict == Deny || r.Transition == Renew) {
 		return

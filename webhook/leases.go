@@ -37,7 +37,8 @@ type Leases struct {
 	// Elections are what it rules on.
 	Elections Elections
 	// Username is how the API server names Leasewarden itself. Only that user
-	// may write Leasewarden's annotations, and it may take any Lease.
+	// may write Leasewarden's annotations. It is ruled on like everybody else
+	// when it takes a Lease: it may be the user of a person, too.
 	Username string
 	// DryRun treats every policy as one in the mode DryRun.
 	DryRun bool
@@ -93,7 +94,7 @@ func (l *Leases) validate(request *admissionv1.AdmissionRequest) (admission.Resp
 	case ruling == nil:
 		return admission.Allowed(""), nil
 	}
-	l.Metrics.ruled(request.Namespace, request.Name, ruling)
+	l.Metrics.ruled(w, ruling)
 	l.report(w, ruling)
 	return respond(ruling), nil
 }
@@ -131,21 +132,31 @@ func (l *Leases) decode(request *admissionv1.AdmissionRequest) (*write, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A Lease whose name is to be generated has none in the request.
+	if new != nil && (request.Name != "" && new.Name != request.Name || new.Namespace != request.Namespace) {
+		return nil, malformed("the request is for lease %s/%s, its object is %s/%s",
+			quote(request.Namespace), quote(request.Name), quote(new.Namespace), quote(new.Name))
+	}
 	return &write{AdmissionRequest: request, transition: Classify(request.Operation, old, new), old: old, new: new}, nil
 }
 
-// rule returns nil for a write that is none of our business: our own, one to a
-// Lease that no policy governs or that others coordinate, one that neither asks
-// for the Lease nor touches our annotations, a renewal by a holder that was not
+// rule returns nil for a write that is none of our business: one to a Lease that
+// no policy governs or that others coordinate, one that neither asks for the
+// Lease nor touches what only we may write, a renewal by a holder that was not
 // told to step down.
 func (l *Leases) rule(w *write, sideEffectFree bool) (*Ruling, error) {
-	if l.Username != "" && w.UserInfo.Username == l.Username || w.standsAside() {
+	if w.standsAside() {
 		return nil, nil
 	}
-	key := protectedChange(w.transition, w.old, w.new)
+	key := ""
+	if l.Username == "" || w.UserInfo.Username != l.Username {
+		key = protectedChange(w.transition, w.old, w.new)
+	}
 	switch {
 	case key != "":
-		return l.ruleOnAnnotation(w, key)
+		return l.refuseChange(w, ReasonProtectedAnnotation, annotationRefusal(w.Namespace, w.Name, key))
+	case w.optsOut():
+		return l.refuseChange(w, ReasonProtectedStrategy, strategyRefusal(w.Namespace, w.Name))
 	case w.transition.Contests() || w.steppingDown():
 		return l.ruleOnAttempt(w, sideEffectFree)
 	}
@@ -161,6 +172,10 @@ func (w *write) standsAside() bool {
 	}
 	return candidates.CoordinatedByOthers(w.old)
 }
+
+// optsOut reports whether the write leaves the election to others: that would
+// take the Lease out of its policy.
+func (w *write) optsOut() bool { return candidates.CoordinatedByOthers(w.new) }
 
 // steppingDown reports whether this is a renewal by a holder that was told to
 // step down.
@@ -182,7 +197,8 @@ func (l *Leases) ruleOnAttempt(w *write, sideEffectFree bool) (*Ruling, error) {
 	return &ruling, nil
 }
 
-func (l *Leases) ruleOnAnnotation(w *write, key string) (*Ruling, error) {
+// refuseChange rules on a change that only others may make.
+func (l *Leases) refuseChange(w *write, reason Reason, message string) (*Ruling, error) {
 	if err := l.Elections.Synced(); err != nil {
 		return nil, err
 	}
@@ -195,8 +211,7 @@ func (l *Leases) ruleOnAnnotation(w *write, key string) (*Ruling, error) {
 		ruling.Verdict, ruling.Reason = Allow, ReasonExempt
 		return &ruling, nil
 	}
-	ruling.Verdict, ruling.Reason = Deny, ReasonProtectedAnnotation
-	ruling.Message = annotationRefusal(w.Namespace, w.Name, key)
+	ruling.Verdict, ruling.Reason, ruling.Message = Deny, reason, message
 	return &ruling, nil
 }
 

@@ -87,6 +87,13 @@ func comparison(policy *picker.Policy, decision *picker.Decision, rival *picker.
 	return picker.CriterionOldest
 }
 
+// strategyRefusal is the sentence for a write that would take a Lease out of its
+// policy.
+func strategyRefusal(namespace, name string) string {
+	return fmt.Sprintf("lease %s/%s: only the API server may leave its election to another strategy, and a policy governs it; leave spec.strategy out",
+		quote(namespace), quote(name))
+}
+
 // annotationRefusal is the sentence for a write to an annotation of ours.
 func annotationRefusal(namespace, name, key string) string {
 	return fmt.Sprintf("lease %s/%s: only Leasewarden may write the annotation %s; leave it as it is", quote(namespace), quote(name), quote(key))

@@ -7,7 +7,8 @@ import (
 // Metrics are the webhook's metrics.
 type Metrics struct {
 	// rulings counts rulings on contested Leases and refused writes to our
-	// annotations. Its cardinality is bounded by the governed Leases.
+	// annotations. Its cardinality is bounded by the governed Leases that there
+	// are.
 	rulings *prometheus.CounterVec
 	// duration is the time from a decoded review to its ruling, by half.
 	duration *prometheus.HistogramVec
@@ -65,6 +66,12 @@ const (
 	failurePanic     = "panic"
 )
 
-func (m *Metrics) ruled(namespace, name string, r *Ruling) {
+// ruled counts a ruling. Refused attempts to create Leases are counted
+// together: their names may be made up.
+func (m *Metrics) ruled(w *write, r *Ruling) {
+	namespace, name := w.Namespace, w.Name
+	if w.old == nil && !r.Admits() {
+		name = ""
+	}
 	m.rulings.WithLabelValues(namespace, name, string(r.Transition), string(r.Verdict), string(r.Reason), string(r.Mode)).Inc()
 }

@@ -41,6 +41,9 @@ const (
 	ReasonNoReplacement Reason = "NoReplacement"
 	// ReasonProtectedAnnotation denies a change to an annotation of ours.
 	ReasonProtectedAnnotation Reason = "ProtectedAnnotation"
+	// ReasonProtectedStrategy denies a write that leaves the election to others
+	// (spec.strategy), other than the API server's own.
+	ReasonProtectedStrategy Reason = "ProtectedStrategy"
 )
 
 // Ruling is the answer to one write.

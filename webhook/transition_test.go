@@ -86,7 +86,9 @@ func TestProtectedChange(t *testing.T) {
 		{"step-down changed at takeover", testLease("a", 1, stepDown, "a"), testLease("b", 2, stepDown, "b"), stepDown},
 		{"step-down forged at creation", nil, testLease("a", 1, stepDown, "a"), stepDown},
 		{"released with step-down taken back", testLease("a", 1, stepDown, "a"), testLease("", 2), ""},
-		{"first by name", testLease("a", 1), testLease("a", 1, stamped, "x", stepDown, "y", "leasewarden.dev/a", "z"), "leasewarden.dev/a"},
+		{"first by name", testLease("a", 1), testLease("a", 1, stamped, "x", stepDown, "y"), stepDown},
+		{"one that is none of ours", testLease("a", 1), testLease("a", 1, "leasewarden.dev/a", "z"), ""},
+		{"one that is none of ours lost at takeover", testLease("a", 1, "leasewarden.dev/a", "z"), testLease("b", 2), ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			transition := Classify(admissionv1.Update, tc.old, tc.new)

@@ -22,6 +22,16 @@ const (
 // writes it and removes it.
 const StepDownAnnotation = AnnotationPrefix + "step-down"
 
+// LeaseAnnotations are all the annotations of a Lease that only Leasewarden may
+// write.
+var LeaseAnnotations = []string{
+	ElectedAnnotation,
+	ElectedByAnnotation,
+	StrategyAnnotation,
+	CriterionAnnotation,
+	StepDownAnnotation,
+}
+
 // Annotations that people write on a Pod.
 const (
 	// PriorityAnnotation is KEP-4355's candidate priority, a decimal int32.
