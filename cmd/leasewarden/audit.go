@@ -66,7 +66,7 @@ func (o *auditOptions) run(c *cobra.Command, clock clock.Clock) error {
 	if err != nil {
 		return unusable(err)
 	}
-	stop := showProgress(c.ErrOrStderr(), clock, a.Progress)
+	stop := showProgress(c.ErrOrStderr(), clock, unitBytes, a.Progress)
 	r, err := a.Run()
 	stop()
 	switch {

@@ -20,9 +20,10 @@ const (
 	barWidth = 24
 )
 
-// showProgress shows on a terminal how much was read, once that takes longer.
-// The bar is gone after stop.
-func showProgress(w io.Writer, clock clock.Clock, progress func() (done, total int64)) (stop func()) {
+// showProgress shows on a terminal how much of it was done, once that takes
+// longer: bytes, or so many of a unit. The bar is gone after stop, which may be
+// called more than once.
+func showProgress(w io.Writer, clock clock.Clock, unit string, progress func() (done, total int64)) (stop func()) {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return func() {}
@@ -42,38 +43,44 @@ func showProgress(w io.Writer, clock clock.Clock, progress func() (done, total i
 			}
 			if elapsed := clock.Since(started); elapsed >= progressAfter {
 				read, total := progress()
-				fmt.Fprint(w, "\r\x1b[K"+progressLine(read, total, elapsed))
+				fmt.Fprint(w, "\r\x1b[K"+progressLine(unit, read, total, elapsed))
 				shown = true
 			}
 		}
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		timer.Stop()
 		close(done)
 		ended.Wait()
-	}
+	})
 }
 
-// progressLine says how much was read of how much, how fast, and how long the
+// progressLine says how much was done of how much, how fast, and how long the
 // rest takes. total is 0 if it is not known.
-func progressLine(read, total int64, elapsed time.Duration) string {
-	speed := float64(read) / elapsed.Seconds()
-	rate := fmt.Sprintf("%.0f MB/s", speed/1e6)
-	if total <= 0 || read > total {
-		return fmt.Sprintf("%s read, %s", megabytes(read), rate)
+func progressLine(unit string, done, total int64, elapsed time.Duration) string {
+	speed := float64(done) / elapsed.Seconds()
+	rate := amount(unit, int64(speed)) + "/s"
+	if total <= 0 || done > total {
+		return fmt.Sprintf("%s, %s", amount(unit, done), rate)
 	}
-	filled := int(int64(barWidth) * read / total)
+	filled := int(int64(barWidth) * done / total)
 	bar := strings.Repeat("#", filled) + strings.Repeat("-", barWidth-filled)
-	line := fmt.Sprintf("[%s] %d %% of %s, %s", bar, 100*read/total, megabytes(total), rate)
+	line := fmt.Sprintf("[%s] %d %% of %s, %s", bar, 100*done/total, amount(unit, total), rate)
 	if speed > 0 {
-		left := time.Duration(float64(total-read) / speed * float64(time.Second))
+		left := time.Duration(float64(total-done) / speed * float64(time.Second))
 		line += fmt.Sprintf(", %s left", left.Round(time.Second))
 	}
 	return line
 }
 
-func megabytes(n int64) string {
-	if n >= 1e9 {
+// unitBytes is the unit that is written as megabytes or gigabytes.
+const unitBytes = "bytes"
+
+func amount(unit string, n int64) string {
+	switch {
+	case unit != unitBytes:
+		return fmt.Sprintf("%d %s", n, unit)
+	case n >= 1e9:
 		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 	}
 	return fmt.Sprintf("%.0f MB", float64(n)/1e6)

@@ -30,11 +30,14 @@ func TestProgressLine(t *testing.T) {
 		"a part":       {1_250_000_000, 5_000_000_000, "[######------------------] 25 % of 5.0 GB, 125 MB/s, 30s left"},
 		"all":          {5_000_000, 5_000_000, "[########################] 100 % of 5 MB, 0 MB/s, 0s left"},
 		"nothing":      {0, 5_000_000, "[------------------------] 0 % of 5 MB, 0 MB/s"},
-		"no total":     {70_000_000, 0, "70 MB read, 7 MB/s"},
-		"a file grows": {70_000_000, 60_000_000, "70 MB read, 7 MB/s"},
+		"no total":     {70_000_000, 0, "70 MB, 7 MB/s"},
+		"a file grows": {70_000_000, 60_000_000, "70 MB, 7 MB/s"},
 	} {
-		if got := progressLine(test.read, test.total, 10*time.Second); got != test.want {
+		if got := progressLine(unitBytes, test.read, test.total, 10*time.Second); got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
+	}
+	if got, want := progressLine("runs", 50, 200, 10*time.Second), "[######------------------] 25 % of 200 runs, 5 runs/s, 30s left"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -34,7 +34,7 @@ func newCommand(clock clock.Clock) *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		newServeCommand(), newPickCommand(clock), newAuditCommand(clock), newVersionCommand(),
+		newServeCommand(), newPickCommand(clock), newAuditCommand(clock), newSimulateCommand(clock), newVersionCommand(),
 		newStatusCommand(clock), newHistoryCommand(clock), newSwitchoverCommand(clock),
 		newPinCommand(clock), newUnpinCommand(clock), newPauseCommand(clock), newResumeCommand(clock),
 	)

@@ -2,6 +2,7 @@ package auditreport
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leasewarden/leasewarden/audit"
@@ -174,7 +175,7 @@ func (x axis) term(t *audit.Term, class string) bar {
 	}
 	add("led for", lasted(t))
 	if t.End != nil {
-		add("ended", x.clock.format(*t.End)+", "+t.Reason)
+		add("ended", strings.TrimSuffix(x.clock.format(*t.End)+", "+t.Reason, ", "))
 	}
 	if t.Renewals > 0 {
 		add("renewals", fmt.Sprint(t.Renewals))
