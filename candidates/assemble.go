@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/picker"
@@ -152,8 +153,18 @@ func (a *assembly) setPodPriority(c *picker.Candidate, pod *corev1.Pod) {
 	}
 	if priority != 0 {
 		c.Priority = priority
-		c.PriorityUntil = priorityEnds(until, setSince(&pod.ObjectMeta, podPriorityPath), a.policy.Spec.MaxPriorityDuration.Duration)
+		c.PriorityUntil = priorityEnds(until, a.setSince(&pod.ObjectMeta, podPriorityPath), a.policy.Spec.MaxPriorityDuration.Duration)
 	}
+}
+
+// setSince is when a priority was set. A time in the future can only be made up,
+// and does not count.
+func (a *assembly) setSince(meta *metav1.ObjectMeta, path fieldpath.Path) time.Time {
+	since := setSince(meta, path)
+	if since.After(a.now.Add(maxClockLead)) {
+		return meta.CreationTimestamp.Time
+	}
+	return since
 }
 
 func (a *assembly) report(candidate, message string) {
@@ -229,7 +240,7 @@ func (a *assembly) setCandidatePriority(c *picker.Candidate, o *v1alpha1.Candida
 		until = o.Spec.PriorityUntil.Time
 	}
 	c.Priority = *o.Spec.Priority
-	c.PriorityUntil = priorityEnds(until, setSince(&o.ObjectMeta, candidatePriorityPath), a.policy.Spec.MaxPriorityDuration.Duration)
+	c.PriorityUntil = priorityEnds(until, a.setSince(&o.ObjectMeta, candidatePriorityPath), a.policy.Spec.MaxPriorityDuration.Duration)
 }
 
 // expired reports whether a registration's time to live has run out.
@@ -341,6 +352,11 @@ func (a *assembly) merge(i int, c picker.Candidate, n instance) {
 	}
 	if to.Node == "" {
 		to.Node, to.NodeLabels = c.Node, c.NodeLabels
+	}
+	if known.pod != nil {
+		// Whoever may write registrations must not have somebody else taken for
+		// the Pod.
+		return
 	}
 	a.roster.recognise(i, &n)
 	if known.identity == "" {

@@ -212,11 +212,29 @@ func TestMerge(t *testing.T) {
 
 func TestMergedIdentitiesAreTheCandidates(t *testing.T) {
 	g := NewWithT(t)
-	v := viewOf(t, webPod("web-1"), electionPolicy("p"),
-		candidate("c", func(c *v1alpha1.CandidateSpec) { c.Identity, c.Hostname = "odd", "web-1" }))
-	g.Expect(v.Identify("odd", nil).Candidate).To(Equal("web-1"))
-	g.Expect(v.Identity("web-1")).To(Equal("odd"))
-	g.Expect(v.Identify("odd", ptr(boundTo("ns", "web-1", "uid-web-1"))).Proved).To(BeTrue())
+	v := viewOf(t, electionPolicy("p"), leaseCandidate("vm_1", "1.37.0", ""),
+		candidate("c", func(c *v1alpha1.CandidateSpec) { c.Identity, c.Hostname = "vm_1", "vm.example" }))
+	g.Expect(v.Identify("vm.example_2", nil).Candidate).To(Equal("vm_1"))
+}
+
+// A registration that anybody may write must not have others taken for a Pod,
+// nor a Pod for another one.
+func TestRegistrationsDoNotExtendPods(t *testing.T) {
+	g := NewWithT(t)
+	register := func(identity, hostname string) runtime.Object {
+		return candidate("c", func(c *v1alpha1.CandidateSpec) { c.Identity, c.Hostname = identity, hostname })
+	}
+	v := viewOf(t, webPod("web-1"), electionPolicy("p"), register("odd", "web-1"))
+	g.Expect(v.Identify("odd", nil).Problem).To(Equal(notRegistered))
+	g.Expect(v.Identify("odd", ptr(boundTo("ns", "web-1", "uid-web-1"))).Proved).To(BeTrue(), "the Pod itself may say what it likes")
+
+	v = viewOf(t, webPod("web-1"), webPod("web-2"), electionPolicy("p"), register("web-1_x", "web-2"))
+	g.Expect(v.Identify("web-2_y", nil).Candidate).To(Equal("web-2"))
+	g.Expect(v.Identify("web-1_x", nil).Candidate).To(Equal("web-1"))
+
+	host := hostNetwork("node-1")
+	v = viewOf(t, webPod("host-a", host), webPod("host-b", host), electionPolicy("p"), register("node-1_x", ""))
+	g.Expect(v.Identify("node-1_x", ptr(boundTo("ns", "host-b", "uid-host-b")))).To(Equal(Identification{Candidate: "host-b", Proved: true}))
 }
 
 func TestRegistrationsExpire(t *testing.T) {
@@ -280,7 +298,8 @@ func TestPriority(t *testing.T) {
 	}{
 		{"none", nil, 0, time.Time{}, 0},
 		{"limited from the Pod's creation", []func(*corev1.Pod){annotate(key, "5")}, 5, start.Add(24 * time.Hour), 0},
-		{"limited from when it was set", []func(*corev1.Pod){annotate(key, "5"), setAt(start.Add(time.Hour))}, 5, start.Add(25 * time.Hour), 0},
+		{"limited from when it was set", []func(*corev1.Pod){annotate(key, "5"), setAt(start.Add(-time.Hour))}, 5, start.Add(23 * time.Hour), 0},
+		{"set in the future", []func(*corev1.Pod){annotate(key, "5"), setAt(start.Add(1000 * time.Hour))}, 5, start.Add(24 * time.Hour), 0},
 		{"until sooner", []func(*corev1.Pod){annotate(key, "5", untilKey, "2026-01-02T04:00:00Z")}, 5, time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC), 0},
 		{"until later than allowed", []func(*corev1.Pod){annotate(key, "5", untilKey, "2036-01-02T04:00:00Z")}, 5, start.Add(24 * time.Hour), 0},
 		{"not a number", []func(*corev1.Pod){annotate(key, "high")}, 0, time.Time{}, 1},

@@ -17,7 +17,7 @@ func (r *roster) identify(identity string, user *authenticationv1.UserInfo, veri
 	claimed := r.match(identity)
 	if user != nil {
 		if token, ok := podOfToken(user); ok {
-			return r.identifyToken(token, claimed, verify)
+			return r.identifyToken(token, identity, claimed, verify)
 		}
 	}
 	return r.identifyClaim(claimed)
@@ -40,10 +40,11 @@ func (r *roster) identifyClaim(claimed []int) Identification {
 }
 
 // identifyToken goes by the Pod that the token is bound to, which may confirm,
-// settle or refute what the identity string claims.
-func (r *roster) identifyToken(token boundPod, claimed []int, verify bool) Identification {
+// settle or refute what the identity string claims. A registration of the whole
+// identity does not take it from the Pod whose hostname it has.
+func (r *roster) identifyToken(token boundPod, identity string, claimed []int, verify bool) Identification {
 	if i, ok := r.podOf(token); ok {
-		if len(claimed) == 0 || slices.Contains(claimed, i) {
+		if len(claimed) == 0 || slices.Contains(claimed, i) || slices.Contains(r.matchHost(identity), i) {
 			return Identification{Candidate: r.candidates[i].Name, Proved: true}
 		}
 		if verify {

@@ -12,6 +12,9 @@ import (
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
 
+// maxClockLead is how far the API server's clock may be ahead of ours.
+const maxClockLead = time.Minute
+
 // Where the priority stands in an object, as its managed fields write it.
 var (
 	podPriorityPath       = fieldpath.MakePathOrDie("metadata", "annotations", v1alpha1.PriorityAnnotation)

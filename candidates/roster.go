@@ -111,6 +111,12 @@ func (r *roster) match(identity string) []int {
 	if known := r.byIdentity[identity]; len(known) > 0 {
 		return r.likeliest(known)
 	}
+	return r.matchHost(identity)
+}
+
+// matchHost returns the candidates whose hostname identity has, the longest
+// one.
+func (r *roster) matchHost(identity string) []int {
 	if r.pattern == nil {
 		return r.likeliest(r.matchLead(identity, func(int) bool { return true }))
 	}
