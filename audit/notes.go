@@ -39,7 +39,7 @@ func (l *leaseAudit) notes(r *Lease) []string {
 	}
 	if r.UnderPolicy != nil && estimated(r.UnderPolicy.Terms) {
 		add("Where the policy chooses another candidate than the one that led, it is taken to acquire the Lease %s after the refusal (how often holders renewed it), "+
-			"and to lead for as long as it lives. Preemption is not played.", l.retry().Round(100*time.Millisecond))
+			"and to lead for as long as it lives. Preemption, and releasing the Lease for a dead holder, are not played.", l.retry().Round(100*time.Millisecond))
 	}
 	return notes
 }
