@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
+	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -23,7 +25,9 @@ func demo(ctx context.Context) (err error) {
 		return err
 	}
 	say(out, "Starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, 3 nodes,\nand Leasewarden")
+	stillThere := sayStillThere(out)
 	state, err := up(ctx)
+	stillThere()
 	if err != nil {
 		return err
 	}
@@ -53,12 +57,12 @@ func play(ctx context.Context, out io.Writer, state background.State) (without, 
 		return nil, nil, err
 	}
 	r := &round{client: client, auditLog: state.AuditLog, out: out}
-	say(out, "Round 1: three kube-schedulers, upgraded from "+oldVersion+" to "+newVersion+" without a policy")
+	say(out, "Round 1: three kube-schedulers go from "+oldVersion+" to "+newVersion+", without a policy")
 	without, err = r.play(ctx, func(ctx context.Context) error { return apply(ctx, config, "scheduler.yaml") })
 	if err != nil {
 		return nil, nil, err
 	}
-	say(out, "Round 2: the same with an ElectionPolicy, strategy OldestEmulationVersion")
+	say(out, "Round 2: the same with a policy, strategy OldestEmulationVersion")
 	with, err = r.play(ctx, func(ctx context.Context) error { return governed(ctx, config, client) })
 	return without, with, err
 }
@@ -72,6 +76,28 @@ func governed(ctx context.Context, config *rest.Config, client kubernetes.Interf
 		return err
 	}
 	return apply(ctx, config, "scheduler.yaml")
+}
+
+// sayStillThere prints how long it takes, every few seconds, until the returned
+// function is called.
+func sayStillThere(out io.Writer) (stop func()) {
+	started, ticker, done := time.Now(), time.NewTicker(5*time.Second), make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				fmt.Fprintf(out, "    starting, %s ...\n", time.Since(started).Round(time.Second))
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(done)
+		running.Wait()
+	}
 }
 
 func say(out io.Writer, title string) { fmt.Fprintf(out, "\n==> %s\n", title) }
