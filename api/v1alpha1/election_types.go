@@ -13,8 +13,8 @@ import (
 // +kubebuilder:resource:shortName=elec,categories=leasewarden
 // +kubebuilder:printcolumn:name="Holder",type=string,JSONPath=`.status.holder.name`
 // +kubebuilder:printcolumn:name="Chosen",type=string,JSONPath=`.status.chosen`
-// +kubebuilder:printcolumn:name="By",type=string,JSONPath=`.status.criterion`
-// +kubebuilder:printcolumn:name="Strategy",type=string,JSONPath=`.status.strategy`
+// +kubebuilder:printcolumn:name="By",type=string,JSONPath=`.status.criterion`,priority=1
+// +kubebuilder:printcolumn:name="Strategy",type=string,JSONPath=`.status.strategy`,priority=1
 // +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=`.status.mode`
 // +kubebuilder:printcolumn:name="Eligible",type=string,JSONPath=`.status.eligible`
 // +kubebuilder:printcolumn:name="Term",type=date,JSONPath=`.status.holder.since`
