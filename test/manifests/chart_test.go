@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	. "github.com/onsi/gomega"
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"helm.sh/helm/v4/pkg/chart/v2/lint"
 	appsv1 "k8s.io/api/apps/v1"
 )
@@ -47,6 +48,26 @@ func TestChartIsTheKustomization(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestChartMonitoring(t *testing.T) {
+	g := NewWithT(t)
+	without, err := render(t, nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	got, err := render(t, map[string]any{"monitoring": map[string]any{"enabled": true}})
+	g.Expect(err).NotTo(HaveOccurred())
+	for key := range without {
+		delete(got, key)
+	}
+	if diff := cmp.Diff(kustomize(t, "monitoring"), got); diff != "" {
+		t.Errorf("-kustomize +chart:\n%s", diff)
+	}
+
+	labels := map[string]any{"release": "prometheus"}
+	got, err = render(t, map[string]any{"monitoring": map[string]any{"enabled": true, "labels": labels}})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(get[*monitoringv1.PodMonitor](t, got).Labels).To(HaveKeyWithValue("release", "prometheus"))
+	g.Expect(get[*monitoringv1.PrometheusRule](t, got).Labels).To(HaveKeyWithValue("release", "prometheus"))
 }
 
 func TestChartValues(t *testing.T) {
