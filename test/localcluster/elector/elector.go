@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -27,6 +28,14 @@ type Options struct {
 	// Release gives the Lease up at the end. Otherwise the end is that of a
 	// process that is killed.
 	Release bool
+	// Once ends when the Lease is lost, as the components of Kubernetes do.
+	Once bool
+	// Coordinated is a version, such as 1.37.2: the elector registers with it for
+	// the API server's coordinated election, and never acquires by itself. Empty:
+	// it competes as ever.
+	Coordinated string
+	// Notify is told when it begins to lead, and when it stops. Default: nobody is.
+	Notify func(Record)
 }
 
 // Run competes until ctx ends, again and again if the Lease is lost. The
@@ -38,21 +47,63 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
+	// What is led must have stopped before the Lease is released.
+	competing, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	view := &view{identity: o.Identity, notify: o.Notify}
+	defer context.AfterFunc(ctx, func() {
+		view.close()
+		cancel()
+	})()
+	elector, err := newElector(client, view, &o)
+	if err != nil {
+		return err
+	}
+	if o.Coordinated != "" {
+		if err := register(competing, config, &o); err != nil {
+			return err
+		}
+	}
+	if o.Once {
+		elector.Run(competing)
+		return nil
+	}
+	wait.UntilWithContext(competing, elector.Run, 0)
+	return nil
+}
+
+func newElector(client kubernetes.Interface, view *view, o *Options) (*leaderelection.LeaderElector, error) {
+	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &lock{view: view, Interface: &resourcelock.LeaseLock{
 			LeaseMeta:  metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Lease},
 			Client:     client.CoordinationV1(),
 			LockConfig: resourcelock.ResourceLockConfig{Identity: o.Identity},
-		},
+		}},
 		LeaseDuration:   o.Timings.LeaseDuration,
 		RenewDeadline:   o.Timings.RenewDeadline,
 		RetryPeriod:     o.Timings.RetryPeriod,
 		ReleaseOnCancel: o.Release,
-		Callbacks:       leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
+		Coordinated:     o.Coordinated != "",
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: view.leads, OnStoppedLeading: view.stops,
+		},
 	})
+}
+
+// register keeps the LeaseCandidate that the API server elects from, as
+// kube-scheduler does.
+func register(ctx context.Context, config *rest.Config, o *Options) error {
+	config = rest.CopyConfig(config)
+	config.Timeout = 0 // it watches
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	wait.UntilWithContext(ctx, elector.Run, 0)
+	candidate, _, err := leaderelection.NewCandidate(client, o.Namespace, o.Identity, o.Lease,
+		o.Coordinated, o.Coordinated, coordinationv1.OldestEmulationVersion)
+	if err != nil {
+		return err
+	}
+	go candidate.Run(ctx)
 	return nil
 }

@@ -2,6 +2,7 @@ package localcluster
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -155,4 +156,10 @@ func (c *Cluster) ContainerLog(namespace, pod, container string) (string, error)
 		err = fmt.Errorf("container %s of pod %s/%s has not been started", container, namespace, pod)
 	}
 	return log, err
+}
+
+// ContainerLogs returns the paths of the logs of all runs of the containers of a
+// namespace, also of those that are gone.
+func (c *Cluster) ContainerLogs(namespace string) ([]string, error) {
+	return filepath.Glob(filepath.Join(c.dir, "nodes", "*", "logs", namespace+"_*", "*", "*.log"))
 }

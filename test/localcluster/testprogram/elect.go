@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -13,6 +16,9 @@ import (
 
 	"github.com/leasewarden/leasewarden/test/localcluster/elector"
 )
+
+// errLost is the end of a component that has lost its Lease.
+var errLost = errors.New("leader election lost")
 
 // elect competes for a Lease of the pod's namespace until SIGTERM, as
 // components do: by the name of the host, and with the pod's own token.
@@ -26,13 +32,26 @@ func elect(namespace, host string, args []string) error {
 		return err
 	}
 	config.QPS, config.Burst = 50, 100 // the election is not to wait for its client
-	o.Namespace, o.Identity, o.Release = namespace, host+"_"+string(uuid.NewUUID()), true
+	o.Namespace, o.Identity = namespace, host+"_"+string(uuid.NewUUID())
+	o.Notify = func(r elector.Record) { _ = r.Write(os.Stdout) }
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return elector.Run(ctx, config, o)
+	if err := elector.Run(ctx, config, o); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return errLost
 }
 
 func electorOptions(args []string) (o elector.Options, err error) {
+	flags := flag.NewFlagSet("elect", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&o.Release, "release", true, "release the Lease at the end")
+	flags.BoolVar(&o.Once, "once", false, "end when the Lease is lost")
+	flags.StringVar(&o.Coordinated, "coordinated", "", "version to register with for a coordinated election")
+	if err := flags.Parse(args); err != nil {
+		return o, fmt.Errorf("elect: %w", err)
+	}
+	args = flags.Args()
 	if len(args) != 4 {
 		return o, fmt.Errorf("elect wants LEASE LEASE_DURATION RENEW_DEADLINE RETRY_PERIOD, got %q", args)
 	}

@@ -4,7 +4,8 @@
 //	serve     answers HTTP on POD_IP:8080: /ready with 200 once POST /ready came; ends with 0 on SIGTERM
 //	stubborn  ignores SIGTERM
 //	exit N    ends at once with the exit code N
-//	elect     competes for a Lease: LEASE LEASE_DURATION RENEW_DEADLINE RETRY_PERIOD
+//	elect     competes for a Lease: [-release=false] [-once] [-coordinated VERSION]
+//	          LEASE LEASE_DURATION RENEW_DEADLINE RETRY_PERIOD
 package main
 
 import (
