@@ -3,6 +3,7 @@ package candidates
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
@@ -139,5 +140,24 @@ func TestEventCostDoesNotGrow(t *testing.T) {
 	few, many := cost(10), cost(10_000)
 	if many > few+1 {
 		t.Errorf("one change allocates %.0f times with 10,000 leases, %.0f times with 10", many, few)
+	}
+}
+
+// A renewal, as every replica sees all of them. Most are of Leases that nobody
+// governs.
+func BenchmarkObserve(b *testing.B) {
+	c := benchCache(1000, 3)
+	other := types.NamespacedName{Namespace: "ns", Name: "other"}
+	c.state.track(other)
+	for name, key := range map[string]types.NamespacedName{"governed": benchKey(7), "not governed": other} {
+		b.Run(name, func(b *testing.B) {
+			l := renewedAt("web-7-1_a", start)
+			l.Name = key.Name
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				l.Spec.RenewTime.Time = start.Add(time.Duration(i))
+				c.Observe(l, start)
+			}
+		})
 	}
 }

@@ -222,16 +222,27 @@ func (c *Cache) Forget(lease types.NamespacedName) {
 // know how old its record is. View does so by itself.
 func (c *Cache) Observe(lease *coordinationv1.Lease, now time.Time) {
 	key := types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
-	if c.Governing(key).Policy != nil {
+	if c.isGoverned(key) {
 		c.ledger.observe(key, lease, now, true)
 	}
+}
+
+// isGoverned reports whether a policy governs the Lease. Of a tracked Lease that
+// is known and costs a look-up: it is asked for each renewal.
+func (c *Cache) isGoverned(key types.NamespacedName) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.state.tracking.has(key) {
+		return c.state.tracking.governor(key) != nil
+	}
+	return c.state.governing(key).Policy != nil
 }
 
 // Deleted notes that a Lease was deleted while it looked like this: what is
 // left of its term still counts for the next attempt (Ballot.TermEnds).
 func (c *Cache) Deleted(lease *coordinationv1.Lease, now time.Time) {
 	key := types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
-	if c.Governing(key).Policy != nil {
+	if c.isGoverned(key) {
 		c.ledger.deleted(key, lease, now)
 	}
 }

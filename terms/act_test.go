@@ -283,7 +283,7 @@ func TestEvictionThatIsRefusedIsTriedAgain(t *testing.T) {
 
 func TestActionsAreCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
-		p := NewPublisher(PublisherOptions{Client: c, Leases: c, Elections: c.elections, Recorder: c.recorder})
+		p := NewPublisher(PublisherOptions{Client: c, Leases: NewLeaseWatch(LeaseWatchOptions{Elections: c.elections}), Elections: c.elections, Recorder: c.recorder})
 		defer p.elections.ShutDown()
 		defer p.policies.ShutDown()
 		c.elections.use(preempting(v1alpha1.PreemptForBetter), podOf("old", "v1.36.0"), podOf("new", "v1.37.0"))

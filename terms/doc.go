@@ -6,7 +6,7 @@
 // of their holders: it orders one to step down and takes that back, evicts its Pod,
 // and releases the Lease of a holder that is dead. What to do is a pure function
 // of what is known (plan.go), and stands on the Lease, so that any replica can go
-// on with it.
+// on with it. The Leases are watched in every replica, for the rulings of each.
 //
 // It must never decide who leads, which is the picker's, and never touch a
 // Lease that no policy governs.

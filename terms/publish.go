@@ -34,8 +34,6 @@ const (
 	// with each one.
 	firstRetry = 200 * time.Millisecond
 	lastRetry  = time.Minute
-	// syncPoll is how often the caches are asked whether they are filled.
-	syncPoll = 200 * time.Millisecond
 	// takeUpRetry is the wait after a failed list of the Elections, listPage how
 	// many are asked for at once.
 	takeUpRetry = 5 * time.Second
@@ -57,13 +55,6 @@ type Elections interface {
 	Election(key types.NamespacedName) *v1alpha1.Election
 	// Policies are all policies, the invalid and disabled ones too.
 	Policies() []*candidates.Policy
-	// Track and Forget say which Leases exist.
-	Track(key types.NamespacedName)
-	Forget(key types.NamespacedName)
-	// Observe and Deleted say how a governed Lease is, and how it was when it
-	// was deleted.
-	Observe(lease *coordinationv1.Lease, now time.Time)
-	Deleted(lease *coordinationv1.Lease, now time.Time)
 	// Subscribe calls back for each Lease that an event concerns,
 	// SubscribePolicies if a policy has changed.
 	Subscribe(func(types.NamespacedName))
@@ -74,8 +65,8 @@ type Elections interface {
 type PublisherOptions struct {
 	// Client writes, and reads past any cache.
 	Client client.Client
-	// Leases watches the Leases.
-	Leases client.WithWatch
+	// Leases are those of the cluster. Somebody else has to run the watch.
+	Leases *LeaseWatch
 	// Elections is what it publishes.
 	Elections Elections
 	// Recorder takes the Events.
@@ -122,14 +113,13 @@ func NewPublisher(o PublisherOptions) *Publisher {
 	if o.WritesPerSecond == 0 {
 		o.WritesPerSecond = 50
 	}
-	p := &Publisher{
+	return &Publisher{
 		PublisherOptions: o,
+		leases:           o.Leases.leases,
 		elections:        newQueue[types.NamespacedName]("elections", o.Clock),
 		policies:         newQueue[picker.PolicyRef]("policies", o.Clock),
 		limits:           newWriteLimits(o.WritesPerSecond),
 	}
-	p.leases = newLeases(o.Clock, o.Elections, p.enqueue)
-	return p
 }
 
 func newQueue[T comparable](name string, c clock.WithTicker) workqueue.TypedRateLimitingInterface[T] {
@@ -138,19 +128,14 @@ func newQueue[T comparable](name string, c clock.WithTicker) workqueue.TypedRate
 		workqueue.TypedRateLimitingQueueConfig[T]{Name: name, Clock: c})
 }
 
-// SetupWithManager has the manager run a Publisher in the leader. The clients,
+// SetupWithManager has the manager run a Publisher in the leader. The Client,
 // Recorder and Log are the manager's where the options leave them out.
 func (o PublisherOptions) SetupWithManager(mgr ctrl.Manager) error {
-	options := client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()}
-	var err error
 	if o.Client == nil {
-		if o.Client, err = client.New(mgr.GetConfig(), options); err != nil {
+		var err error
+		o.Client, err = client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
+		if err != nil {
 			return fmt.Errorf("making the client of the publisher: %w", err)
-		}
-	}
-	if o.Leases == nil {
-		if o.Leases, err = client.NewWithWatch(gatherRenewals(mgr.GetConfig()), options); err != nil {
-			return fmt.Errorf("making the client that watches Leases: %w", err)
 		}
 	}
 	if o.Recorder == nil {
@@ -173,18 +158,21 @@ func (p *Publisher) NeedLeaderElection() bool { return true }
 func (p *Publisher) Start(ctx context.Context) error {
 	p.Elections.Subscribe(p.enqueue)
 	p.Elections.SubscribePolicies(p.enqueuePolicies)
+	p.leases.subscribe(p.enqueue)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer p.policies.ShutDown()
 	defer p.elections.ShutDown()
-	if !p.synced(ctx) || !p.takeUp(ctx) {
+	if !await(ctx, p.Clock, p.Log, p.Elections.Synced) || !p.takeUp(ctx) {
 		return nil
 	}
-	running.Go(func() { p.watchLeases(ctx) })
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-p.leases.filled:
+	}
+	for _, key := range p.leases.keys() {
+		p.enqueue(key)
 	}
 	p.enqueuePolicies()
 	for range electionWorkers {
@@ -193,20 +181,6 @@ func (p *Publisher) Start(ctx context.Context) error {
 	running.Go(func() { work(ctx, p.Log, p.policies, p.publishPolicy) })
 	<-ctx.Done()
 	return nil
-}
-
-// synced waits for the caches. It returns false if ctx is done before.
-func (p *Publisher) synced(ctx context.Context) bool {
-	for {
-		err := p.Elections.Synced()
-		if err == nil {
-			return true
-		}
-		p.Log.V(1).Info("Waiting", "reason", err.Error())
-		if !p.sleep(ctx, syncPoll) {
-			return false
-		}
-	}
 }
 
 func (p *Publisher) sleep(ctx context.Context, d time.Duration) bool {

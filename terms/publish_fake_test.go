@@ -36,13 +36,15 @@ type fakeElections struct {
 	tracked  map[types.NamespacedName]bool
 	leases   []func(types.NamespacedName)
 	policies []func()
-	observed int
+	// observed and deleted are the Leases that were, in order.
+	observed, deleted []types.NamespacedName
 	// broken is a Lease that makes View panic.
 	broken types.NamespacedName
 }
 
 var _ Elections = &fakeElections{}
 var _ Elections = &candidates.Cache{}
+var _ Observer = &candidates.Cache{}
 
 // use replaces all objects and tells of it.
 func (f *fakeElections) use(objects ...runtime.Object) {
@@ -109,13 +111,17 @@ func (f *fakeElections) Forget(key types.NamespacedName) {
 	delete(f.tracked, key)
 }
 
-func (f *fakeElections) Observe(*coordinationv1.Lease, time.Time) {
+func (f *fakeElections) Observe(l *coordinationv1.Lease, _ time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.observed++
+	f.observed = append(f.observed, client.ObjectKeyFromObject(l))
 }
 
-func (f *fakeElections) Deleted(*coordinationv1.Lease, time.Time) {}
+func (f *fakeElections) Deleted(l *coordinationv1.Lease, _ time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.deleted = append(f.deleted, client.ObjectKeyFromObject(l))
+}
 
 func (f *fakeElections) Subscribe(handle func(types.NamespacedName)) {
 	f.mu.Lock()
@@ -248,17 +254,42 @@ func (c *cluster) refuses(err error) {
 
 // start starts a Publisher, and waits until it has nothing to do.
 func (c *cluster) start() {
+	c.lead(c.watch())
+}
+
+// watch starts a LeaseWatch, as in every replica.
+func (c *cluster) watch() *LeaseWatch {
+	w := NewLeaseWatch(LeaseWatchOptions{Client: c, Elections: c.elections, Log: logr.Discard()})
+	c.run(w.Start)
+	return w
+}
+
+// lead starts a Publisher, as in the replica that leads, and waits until it has
+// nothing to do.
+func (c *cluster) lead(w *LeaseWatch) {
+	c.run(NewPublisher(PublisherOptions{
+		Client: c, Leases: w, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard(), Metrics: c.metrics,
+	}).Start)
+	c.pass(2 * time.Second)
+}
+
+// run starts something that ends with the cluster.
+func (c *cluster) run(start func(context.Context) error) {
 	ctx, cancel := context.WithCancel(c.t.Context())
-	p := NewPublisher(PublisherOptions{Client: c, Leases: c, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard(), Metrics: c.metrics})
-	done := make(chan struct{})
+	done, stop := make(chan struct{}), c.stop
 	go func() {
 		defer close(done)
-		if err := p.Start(ctx); err != nil {
+		if err := start(ctx); err != nil {
 			c.t.Errorf("Start returned %v", err)
 		}
 	}()
-	c.stop = func() { cancel(); <-done }
-	c.pass(2 * time.Second)
+	c.stop = func() {
+		cancel()
+		<-done
+		if stop != nil {
+			stop()
+		}
+	}
 }
 
 // pass lets time pass, and waits until nobody has anything to do.

@@ -122,7 +122,11 @@ func (s *server) join(ctx context.Context) error {
 	if err := errors.Join(s.manager.Add(c), s.manager.Add(c.Expirer())); err != nil {
 		return err
 	}
-	publisher := terms.PublisherOptions{Elections: c, DryRun: s.options.dryRun}
+	leases, err := terms.LeaseWatchOptions{Elections: c}.SetupWithManager(s.manager)
+	if err != nil {
+		return err
+	}
+	publisher := terms.PublisherOptions{Leases: leases, Elections: c, DryRun: s.options.dryRun}
 	if err := publisher.SetupWithManager(s.manager); err != nil {
 		return err
 	}

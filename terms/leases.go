@@ -16,16 +16,14 @@ import (
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
 
-// leases keeps the Leases of the cluster and the history of those that are
-// governed. It is what the Reflector of the watch writes to, without a queue in
-// between: histories need every observation, in order, and a renewal must cost
-// next to nothing. It is safe for concurrent use.
+// leases keeps the Leases of the cluster and the history of those that somebody
+// looks at, which the Publisher does in the replica that leads. It is what the
+// Reflector of the watch writes to, without a queue in between: histories need
+// every observation, in order, and a renewal must cost next to nothing. It is
+// safe for concurrent use.
 type leases struct {
 	clock     clock.PassiveClock
-	elections Elections
-	// changed is told that a governed Lease changed in more than being renewed.
-	// It must not block.
-	changed func(types.NamespacedName)
+	elections Observer
 
 	// filled is closed once the first list has arrived.
 	filled      chan struct{}
@@ -36,18 +34,29 @@ type leases struct {
 	mu        sync.Mutex
 	objects   map[types.NamespacedName]*coordinationv1.Lease
 	histories map[types.NamespacedName]*history
+	// handler is told that a Lease with a history changed in more than being
+	// renewed. Nil: nobody is.
+	handler func(types.NamespacedName)
 }
 
 var _ cache.ReflectorStore = &leases{}
 
-func newLeases(c clock.PassiveClock, elections Elections, changed func(types.NamespacedName)) *leases {
+func newLeases(c clock.PassiveClock, elections Observer) *leases {
 	filled := make(chan struct{})
 	return &leases{
-		clock: c, elections: elections, changed: changed,
+		clock: c, elections: elections,
 		filled: filled, closeFilled: sync.OnceFunc(func() { close(filled) }),
 		objects:   map[types.NamespacedName]*coordinationv1.Lease{},
 		histories: map[types.NamespacedName]*history{},
 	}
+}
+
+// subscribe has handle called for each Lease with a history that changes in
+// more than being renewed. It must not block.
+func (l *leases) subscribe(handle func(types.NamespacedName)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.handler = handle
 }
 
 // Add implements cache.ReflectorStore.
@@ -59,33 +68,34 @@ func (l *leases) Update(o any) error {
 	key := types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
 	now := l.clock.Now()
 	l.moves.see(key, lease.Annotations[v1alpha1.StepDownAnnotation] != "", now)
-	old, governed, changed := l.set(key, lease, now)
+	old, tell := l.set(key, lease, now)
 	if old == nil {
 		l.elections.Track(key)
 	}
-	if governed {
-		l.elections.Observe(lease, now)
-	}
-	if changed {
-		l.changed(key)
+	l.elections.Observe(lease, now)
+	if tell != nil {
+		tell(key)
 	}
 	return nil
 }
 
-func (l *leases) set(key types.NamespacedName, lease *coordinationv1.Lease, now time.Time) (old *coordinationv1.Lease, governed, changed bool) {
+// set returns whom to tell of the change. Nil: nobody.
+func (l *leases) set(key types.NamespacedName, lease *coordinationv1.Lease, now time.Time) (old *coordinationv1.Lease, tell func(types.NamespacedName)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old = l.objects[key]
 	l.objects[key] = lease
 	h := l.histories[key]
 	if h == nil {
-		return old, false, false
+		return old, nil
 	}
 	if old != nil && old.UID != lease.UID {
 		h.delete(now)
 	}
-	passed := h.observe(lease, now)
-	return old, true, passed || old == nil || !onlyRenewed(old, lease)
+	if passed := h.observe(lease, now); passed || old == nil || !onlyRenewed(old, lease) {
+		return old, l.handler
+	}
+	return old, nil
 }
 
 // Delete implements cache.ReflectorStore.
@@ -98,27 +108,29 @@ func (l *leases) Delete(o any) error {
 func (l *leases) remove(key types.NamespacedName) {
 	now := l.clock.Now()
 	l.moves.see(key, false, now)
-	old, governed := l.unset(key, now)
+	old, tell := l.unset(key, now)
 	if old == nil {
 		return
 	}
-	if governed {
-		l.elections.Deleted(old, now)
-		l.changed(key)
+	l.elections.Deleted(old, now)
+	if tell != nil {
+		tell(key)
 	}
 	l.elections.Forget(key)
 }
 
-func (l *leases) unset(key types.NamespacedName, now time.Time) (old *coordinationv1.Lease, governed bool) {
+// unset returns whom to tell of it. Nil: nobody.
+func (l *leases) unset(key types.NamespacedName, now time.Time) (old *coordinationv1.Lease, tell func(types.NamespacedName)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old = l.objects[key]
 	delete(l.objects, key)
 	h := l.histories[key]
-	if h != nil {
-		h.delete(now)
+	if h == nil {
+		return old, nil
 	}
-	return old, h != nil
+	h.delete(now)
+	return old, l.handler
 }
 
 // Replace implements cache.ReflectorStore.
