@@ -24,7 +24,7 @@ demo-down: require-go ## Stop what the demo left running.
 	@$(CLUSTER) run . down --name demo
 
 .PHONY: test
-test: verify test-unit test-cluster ## Run every test there is.
+test: verify test-unit test-browser test-cluster ## Run every test there is.
 
 .PHONY: build
 build: require-go ## Build bin/leasewarden.
@@ -34,7 +34,7 @@ build: require-go ## Build bin/leasewarden.
 verify: require-go ## Check formatting, vet, and that generated files are current.
 	@echo "==> gofmt, go vet, generated files"
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "not gofmt-clean, run gofmt -w: $$files"; exit 1; }
-	@$(GO) vet ./...
+	@$(GO) vet -tags browser ./...
 	@$(CLUSTER) vet ./...
 	@$(MAKE) --no-print-directory verify-generated
 
@@ -42,6 +42,12 @@ verify: require-go ## Check formatting, vet, and that generated files are curren
 test-unit: require-go ## Run the tests that need no control plane.
 	@echo "==> unit tests, with the race detector"
 	@$(GO) test -race ./...
+
+.PHONY: test-browser
+test-browser: require-go ## Look at the pages we draw, in a real browser.
+	@echo "==> pages in a real browser"
+	@if ./test/ensure-browser; then $(GO) test -tags browser ./cmd/leasewarden/internal/auditreport; \
+	else echo "NOT TESTED: the pages of audit and simulate, for want of a browser"; fi
 
 .PHONY: test-cluster
 test-cluster: require-go ## Run the tests on a real control plane.
