@@ -154,7 +154,7 @@ var situations = map[string][]situation{
 // Every alert fires when it should, not otherwise, and says something sensible.
 func TestAlertsFire(t *testing.T) {
 	file := ruleFile(t)
-	for name := range alerts(t, file, nil) {
+	for name := range alerts(t, file) {
 		if len(situations[name]) < 2 {
 			t.Errorf("no test has %s fire, and not fire", name)
 		}
@@ -198,7 +198,7 @@ func watch(t *testing.T, file, alert string, s situation) *rules.AlertingRule {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = suite.Close() })
-	rule := alerts(t, file, suite)[alert]
+	rule := alerts(t, file)[alert]
 	if rule == nil {
 		t.Fatalf("there is no alert %s", alert)
 	}
@@ -232,13 +232,9 @@ func ruleFile(t *testing.T) string {
 }
 
 // alerts loads the alerts of a file, by name.
-func alerts(t *testing.T, file string, suite *promqltest.LazyLoader) map[string]*rules.AlertingRule {
+func alerts(t *testing.T, file string) map[string]*rules.AlertingRule {
 	t.Helper()
 	options := &rules.ManagerOptions{Context: t.Context(), Logger: promslog.NewNopLogger()}
-	if suite != nil {
-		options.QueryFunc = rules.EngineQueryFunc(suite.QueryEngine(), suite.Storage())
-		options.AppendableV2 = suite.Storage()
-	}
 	groups, errs := rules.NewManager(options).LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, file)
 	for _, err := range errs {
 		t.Error(err)
