@@ -1,0 +1,208 @@
+package simulation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/leasewarden/leasewarden/test/simulation/api"
+)
+
+// What can happen.
+const (
+	evCrash          = "crash"
+	evCrashLeader    = "crash leader"
+	evPause          = "pause"
+	evPauseLeader    = "pause leader"
+	evDelete         = "delete"
+	evDeleteLeader   = "delete leader"
+	evForceDelete    = "force-delete"
+	evNodeLost       = "lose node"
+	evUpgrade        = "upgrade"
+	evWeather        = "bad weather"
+	evWeatherLeader  = "bad weather for leader"
+	evCutWatches     = "cut watches"
+	evReplicaKill    = "kill replica"
+	evReplicaStop    = "stop replica"
+	evWriterKill     = "kill writer"
+	evReplicaPause   = "pause replica"
+	evReplicaWeather = "bad weather for replica"
+	evReplicaSlow    = "slow replica"
+	evReplicasDown   = "all replicas down"
+	evPolicyEdit     = "edit policy"
+	evPolicyDelete   = "delete policy"
+	evLeaseDelete    = "delete lease"
+	evFrontendDown   = "API server down"
+)
+
+// lateAfter is how long after bad weather a write may still arrive.
+const lateAfter = 60 * time.Second
+
+// happen has an event take place.
+func (w *world) happen(ev *event) {
+	c := w.components[ev.component]
+	r := api.Draw(w.seed, "event", ev.n)
+	lasts := api.Skewed(r, time.Second, 6*c.timing.lease)
+	var p *pod
+	if pods := w.podsOf(c); len(pods) > 0 {
+		p = pods[ev.pod%len(pods)]
+	}
+	switch ev.what {
+	case evCrashLeader, evPauseLeader, evDeleteLeader, evWeatherLeader:
+		p = w.leader(c)
+	}
+	what := ev.what
+	switch ev.what {
+	case evReplicaKill, evReplicaStop, evWriterKill, evReplicaPause, evReplicaWeather, evReplicaSlow, evReplicasDown:
+		w.happenToReplicas(ev, lasts)
+		return
+	case evPolicyEdit, evPolicyDelete:
+		w.editPolicy(ev, c, lasts)
+		return
+	case evUpgrade:
+		w.upgrade(c)
+		return
+	case evLeaseDelete:
+		w.trace.add("%s of %s", what, c.name)
+		w.watchdog.deleteLease(c)
+		w.api.Remove(api.Leases, namespace, c.name)
+		return
+	case evFrontendDown:
+		f := w.frontends[ev.pod%len(w.frontends)]
+		w.trace.add("%s for %s", what, lasts)
+		w.disturbFor(lasts, func() { f.SetDown(true) }, func() { f.SetDown(false) })
+		return
+	}
+	if p == nil {
+		return
+	}
+	w.trace.add("%s: %s", what, p.name)
+	switch ev.what {
+	case evCrash, evCrashLeader:
+		p.crash()
+	case evPause, evPauseLeader:
+		p.pause()
+		w.after(lasts, p.resume)
+	case evDelete, evDeleteLeader:
+		p.delete()
+	case evForceDelete:
+		p.forceDelete(api.Skewed(r, 0, 3*c.timing.lease))
+	case evNodeLost:
+		p.lose()
+		w.after(lasts, p.find)
+	case evWeather, evWeatherLeader:
+		weather := drawWeather(ev.n, w.seed, c.timing.slack()/2)
+		w.disturbFor(lasts, func() { p.fare(weather) }, func() { p.fare(api.Calm) })
+	}
+}
+
+// after has something end after a while, or as soon as all is calm.
+func (w *world) after(d time.Duration, end func()) {
+	left := time.Until(w.trace.start.Add(w.chaos))
+	go func() {
+		time.Sleep(min(d, left))
+		end()
+	}()
+}
+
+// disturbFor has something go on for a while that may hold up everybody.
+func (w *world) disturbFor(d time.Duration, begin, end func()) {
+	w.watchdog.disturb(d + lateAfter)
+	begin()
+	w.after(d, end)
+}
+
+// drawWeather is some kind of bad weather. An answer does not take longer than
+// slack.
+func drawWeather(n, seed uint64, slack time.Duration) api.Weather {
+	r := api.Draw(seed, "weather", n)
+	weather := api.Weather{Latency: api.Skewed(r, 10*time.Millisecond, slack/2), Delay: api.Skewed(r, 50*time.Millisecond, 10*time.Second)}
+	for _, chance := range []*float64{&weather.Lose, &weather.Forget, &weather.Late, &weather.Fail, &weather.Conflict} {
+		if r.IntN(3) == 0 {
+			*chance = r.Float64() * 0.7
+		}
+	}
+	if r.IntN(6) == 0 {
+		weather.Down = true
+	}
+	return weather
+}
+
+func (w *world) happenToReplicas(ev *event, lasts time.Duration) {
+	if len(w.replicas) == 0 {
+		return
+	}
+	w.watchdog.disturb(lasts + lateAfter)
+	r := w.replicas[ev.pod%len(w.replicas)]
+	if ev.what == evWriterKill {
+		for _, o := range w.replicas {
+			if o.isWriter() {
+				r = o
+			}
+		}
+	}
+	w.trace.add("%s: %s", ev.what, r.name)
+	switch ev.what {
+	case evReplicaKill, evWriterKill:
+		r.kill(lasts)
+	case evReplicaStop:
+		r.stop(lasts)
+	case evReplicaPause:
+		r.pause()
+		w.after(lasts, r.resume)
+	case evReplicaWeather:
+		weather := drawWeather(ev.n, w.seed, 2*time.Second)
+		r.fare(weather)
+		w.after(lasts, func() { r.fare(api.Calm) })
+	case evReplicaSlow:
+		if w.options.Instant {
+			return
+		}
+		r.slow(api.Skewed(api.Draw(w.seed, "slow", ev.n), 10*time.Millisecond, 3*time.Second))
+		w.after(lasts, func() { r.slow(0) })
+	case evReplicasDown:
+		for _, o := range w.replicas {
+			o.kill(lasts)
+		}
+	}
+}
+
+func (w *world) editPolicy(ev *event, c *component, lasts time.Duration) {
+	if c.policy == nil {
+		return
+	}
+	w.watchdog.disturb(lateAfter)
+	if ev.what == evPolicyDelete {
+		w.trace.add("%s of %s for %s", ev.what, c.name, lasts)
+		policy := c.policy
+		w.applyPolicy(c, nil)
+		w.after(lasts, func() {
+			w.trace.add("policy of %s is back", c.name)
+			w.watchdog.disturb(lateAfter)
+			w.applyPolicy(c, policy)
+		})
+		return
+	}
+	spec := drawPolicy(api.Draw(w.seed, "policy", ev.n), c)
+	w.trace.add("%s of %s: %s, preempt %s", ev.what, c.name, spec.Strategy.Name, spec.Preemption.When)
+	w.applyPolicy(c, spec)
+}
+
+// upgrade replaces the Pods of a component one after the other.
+func (w *world) upgrade(c *component) {
+	w.mu.Lock()
+	w.revision[c]++
+	revision := w.revision[c]
+	w.mu.Unlock()
+	w.trace.add("upgrade of %s to revision %d", c.name, revision)
+	go func() {
+		for _, p := range w.podsOf(c) {
+			if p.revision >= revision {
+				continue
+			}
+			time.Sleep(api.Between(api.Draw(w.seed, fmt.Sprint("upgrade ", p.name), uint64(revision)), 2*time.Second, 12*time.Second))
+			w.trace.add("upgrade: %s", p.name)
+			p.delete()
+			<-p.ended
+		}
+	}()
+}

@@ -1,0 +1,242 @@
+package simulation
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/test/simulation/api"
+)
+
+// watchdog looks whether what must hold does.
+type watchdog struct {
+	w *world
+
+	mu         sync.Mutex
+	violations []string
+	leases     map[string]*leaseWatch
+	// disturbed is until when anybody may be held up.
+	disturbed time.Time
+}
+
+// leaseWatch is what is known of one component's Lease.
+type leaseWatch struct {
+	component *component
+	lease     *coordinationv1.Lease
+	// electors are those that may believe that they lead.
+	electors map[*elector]struct{}
+	// led is when somebody last led, or the Lease was last given somebody.
+	led time.Time
+	// written is when the Lease was last written by its holder.
+	written time.Time
+	// excused is until when there may be two leaders, by nobody's fault of ours.
+	excused time.Time
+	// fit is since when each Pod could have led.
+	fit map[*pod]time.Time
+	// groundless is since when an order to step down has no reason.
+	groundless time.Time
+	reported   map[string]bool
+	history    []string
+	denials    int
+	terms      int
+}
+
+func newWatchdog(w *world) *watchdog {
+	d := &watchdog{w: w, leases: map[string]*leaseWatch{}, disturbed: w.trace.start.Add(lateAfter)}
+	for _, c := range w.components {
+		d.leases[c.name] = &leaseWatch{component: c, electors: map[*elector]struct{}{}, led: w.trace.start, fit: map[*pod]time.Time{}, reported: map[string]bool{}}
+	}
+	return d
+}
+
+// violate notes that something does not hold, once for each kind and Lease.
+func (d *watchdog) violate(l *leaseWatch, kind, format string, args ...any) {
+	if l.reported[kind] {
+		return
+	}
+	l.reported[kind] = true
+	v := fmt.Sprintf("%s: %s: %s", l.component.name, kind, fmt.Sprintf(format, args...))
+	d.violations = append(d.violations, v)
+	d.w.trace.add("VIOLATION %s", v)
+}
+
+func (d *watchdog) disturb(lasts time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if end := time.Now().Add(lasts); end.After(d.disturbed) {
+		d.disturbed = end
+	}
+}
+
+// deleteLease notes that a Lease is deleted under its holder: client-go alone
+// then has two leaders for as long as one does not notice.
+func (d *watchdog) deleteLease(c *component) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leases[c.name].excused = time.Now().Add(c.timing.renew + c.timing.retry + c.timing.lease)
+	d.leases[c.name].led = time.Now()
+}
+
+// believes is told whenever an elector begins or ends to believe that it leads.
+func (d *watchdog) believes(e *elector, leads bool) {
+	verb := "stops leading"
+	if leads {
+		verb = "leads"
+	}
+	d.w.trace.add("%s %s", e.identity, verb)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.leases[e.lease]
+	l.led = time.Now()
+	if !leads {
+		delete(l.electors, e)
+		return
+	}
+	l.electors[e] = struct{}{}
+	l.terms++
+	d.single(l)
+}
+
+// single checks that not two lead.
+func (d *watchdog) single(l *leaseWatch) {
+	now := time.Now()
+	leaders := 0
+	for e := range l.electors {
+		if e.believes(now) {
+			leaders++
+			l.led = now
+		}
+	}
+	if leaders > 1 && now.After(l.excused) {
+		d.violate(l, "two leaders", "%d electors lead", leaders)
+	}
+}
+
+func (d *watchdog) denied(e *elector, err error) {
+	d.mu.Lock()
+	d.leases[e.lease].denials++
+	d.mu.Unlock()
+	d.w.trace.add("%s is denied: %v", e.identity, err)
+}
+
+// committed is told of every write.
+func (d *watchdog) committed(c api.Commit) {
+	if c.Resource != api.Leases {
+		return
+	}
+	o := c.New
+	if o == nil {
+		o = c.Old
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.leases[o.Name]
+	if l == nil || o.Namespace != namespace {
+		return
+	}
+	var old, now *coordinationv1.Lease
+	if c.Old != nil {
+		old = c.Old.Lease
+	}
+	if c.New != nil {
+		now = c.New.Lease
+		l.lease = now
+	} else {
+		l.lease = nil
+	}
+	l.written = time.Now()
+	l.history = append(l.history, describe(now))
+	if before, after := api.Holder(old), api.Holder(now); before != after {
+		l.led = l.written
+		d.w.trace.add("lease %s: %q -> %q", o.Name, before, after)
+	}
+	if before, after := order(old), order(now); before != after {
+		d.w.trace.add("lease %s: order to step down %q -> %q", o.Name, before, after)
+	}
+}
+
+func order(l *coordinationv1.Lease) string {
+	if l == nil {
+		return ""
+	}
+	return l.Annotations[v1alpha1.StepDownAnnotation]
+}
+
+// describe is a line of the history of a Lease: all of it that its component or
+// a person sees.
+func describe(l *coordinationv1.Lease) string {
+	if l == nil {
+		return fmt.Sprintf("%s deleted", time.Now().UTC().Format(time.StampNano))
+	}
+	return fmt.Sprintf("%s %q %v %v %v %v", time.Now().UTC().Format(time.StampNano), api.Holder(l), l.Spec.AcquireTime, l.Spec.RenewTime, *l.Spec.LeaseTransitions, l.Annotations)
+}
+
+func leaseDuration(l *coordinationv1.Lease) time.Duration {
+	if l == nil || l.Spec.LeaseDurationSeconds == nil {
+		return 0
+	}
+	return time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
+}
+
+// tick is how often it looks, beside whenever something is written.
+const tick = 500*time.Millisecond + 7*time.Microsecond
+
+func (d *watchdog) watch() {
+	for sleep(d.w.ctx, tick) {
+		for _, c := range d.w.components {
+			d.look(c)
+		}
+	}
+}
+
+func (d *watchdog) look(c *component) {
+	pods := d.w.podsOf(c)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.leases[c.name]
+	d.single(l)
+	d.vacant(l, pods)
+	d.groundless(l)
+}
+
+// vacant checks that nobody waits for too long.
+func (d *watchdog) vacant(l *leaseWatch, pods []*pod) {
+	now := time.Now()
+	fit := map[*pod]time.Time{}
+	since := now
+	for _, p := range pods {
+		if !p.fit() {
+			continue
+		}
+		fit[p] = now
+		if was, ok := l.fit[p]; ok {
+			fit[p] = was
+		}
+		if fit[p].Before(since) {
+			since = fit[p]
+		}
+	}
+	l.fit = fit
+	for _, t := range []time.Time{l.led, d.disturbed} {
+		if t.After(since) {
+			since = t
+		}
+	}
+	if bound := d.bound(l.component); now.Sub(since) > bound {
+		d.violate(l, "vacant for too long", "for %s, although a candidate is alive; at most %s", now.Sub(since), bound)
+	}
+}
+
+// bound is how long a Lease may be vacant: until its last term has run out, for
+// each replica that may count it anew, until the silent are passed over, and
+// until the next try.
+func (d *watchdog) bound(c *component) time.Duration {
+	deadline := c.timing.lease
+	if c.policy != nil && c.policy.AcquireDeadline != nil {
+		deadline = max(deadline, c.policy.AcquireDeadline.Duration)
+	}
+	return 3*c.timing.lease + 5*deadline/2 + 6*c.timing.retry + 5*time.Second
+}
