@@ -30,6 +30,14 @@ test: verify test-unit test-browser test-cluster ## Run every test there is.
 build: require-go ## Build bin/leasewarden.
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/leasewarden ./cmd/leasewarden
 
+# DOCKER is docker, or what takes its place, such as podman or buildah.
+DOCKER   ?= docker
+IMAGE    ?= leasewarden:$(VERSION)
+.PHONY: image
+image: ## Build the image IMAGE with DOCKER.
+	@command -v $(DOCKER) >/dev/null || { echo "$(DOCKER) is not on the PATH: install it, or give DOCKER=podman or DOCKER=buildah."; exit 1; }
+	$(DOCKER) build --build-arg VERSION=$(VERSION) -t $(IMAGE) .
+
 .PHONY: verify
 verify: require-go ## Check formatting, vet, and that generated files are current.
 	@echo "==> gofmt, go vet, generated files"
