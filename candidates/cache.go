@@ -94,7 +94,7 @@ func New(o Options) (*Cache, error) {
 	if o.DiscoveryInterval <= 0 {
 		o.DiscoveryInterval = DefaultDiscoveryInterval
 	}
-	return &Cache{
+	cache := &Cache{
 		clients:    c,
 		clock:      o.Clock,
 		logger:     o.Logger,
@@ -106,7 +106,9 @@ func New(o Options) (*Cache, error) {
 		watches:    map[*watched]struct{}{},
 		podWatches: map[scope]*podWatch{},
 		scopesOf:   map[*Policy][]scope{},
-	}, nil
+	}
+	cache.state.policies.moved = cache.policyChanged
+	return cache, nil
 }
 
 // Start fills the Cache and keeps it up to date until ctx ends.

@@ -24,7 +24,7 @@ type podWatch struct {
 
 // scopes are what has to be watched for a policy (nil: nothing).
 func (c *Cache) scopes(p *Policy) []scope {
-	if p == nil || !p.governs() || p.pods == nil {
+	if p == nil || !p.Governs() || p.pods == nil {
 		return nil
 	}
 	if p.Ref.Namespace != "" {
@@ -48,7 +48,7 @@ func (c *Cache) scopes(p *Policy) []scope {
 // rescope watches what now needs and ends what only old needed. What both
 // need goes on. Both may be nil, or the same after a Namespace was changed.
 func (c *Cache) rescope(old, now *Policy) {
-	if now != nil && now.governs() {
+	if now != nil && now.Governs() {
 		c.watchNodes()
 	}
 	wanted := c.scopes(now)
@@ -148,7 +148,7 @@ func (c *Cache) namespaceChanged(name string, old, now *labelled) {
 		return
 	}
 	for _, p := range c.state.policies.policies {
-		if p.namespaces != nil && p.governs() {
+		if p.namespaces != nil && p.Governs() {
 			c.rescope(p, p)
 		}
 	}

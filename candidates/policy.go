@@ -55,7 +55,12 @@ type Policy struct {
 	// Errors say what is wrong with the policy. A policy with errors governs
 	// nothing.
 	Errors field.ErrorList
+	// Excess says why there is no room for the policy in the registration, and
+	// what to do. Such a policy governs nothing. Empty: there is (see Excess).
+	Excess string
 
+	// cost is how many bytes it takes there.
+	cost       int
 	names      names
 	namespaces labels.Selector // nil: all
 	pods       *podSource      // nil: the policy makes no candidates of Pods
@@ -101,6 +106,7 @@ func compile(ref picker.PolicyRef, meta *metav1.ObjectMeta, spec *v1alpha1.Elect
 	if len(p.Errors) > 0 {
 		p.Compiled = nil
 	}
+	p.cost = p.registrationCost()
 	return p
 }
 
@@ -227,9 +233,9 @@ func defaultTerms(spec *v1alpha1.ElectionPolicySpec) {
 	}
 }
 
-// governs reports whether p is fit to govern anything at all.
-func (p *Policy) governs() bool {
-	return len(p.Errors) == 0 && p.Spec.Mode != v1alpha1.Disabled
+// Governs reports whether p is fit to govern anything at all.
+func (p *Policy) Governs() bool {
+	return len(p.Errors) == 0 && p.Excess == "" && p.Spec.Mode != v1alpha1.Disabled
 }
 
 // governsNamespace reports whether p governs Leases of a namespace with these

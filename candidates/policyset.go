@@ -21,6 +21,14 @@ type PolicySet struct {
 	policies   map[picker.PolicyRef]*Policy
 	namespaced map[string]*policyIndex
 	cluster    *policyIndex
+	// costs are what policies take in the registration, by namespace, "" for
+	// those of the cluster; total is their sum without the latter. excess counts
+	// the policies that there is no room for.
+	costs         map[string]int
+	total, excess int
+	// moved is told of each policy that begins or ceases to govern because
+	// another one came, changed or went. Nil: nobody is.
+	moved func(old, now *Policy)
 }
 
 // NewPolicySet makes an empty set. ownNamespace is where Leasewarden itself
@@ -31,11 +39,13 @@ func NewPolicySet(ownNamespace string) *PolicySet {
 		policies:   map[picker.PolicyRef]*Policy{},
 		namespaced: map[string]*policyIndex{},
 		cluster:    newPolicyIndex(),
+		costs:      map[string]int{},
 	}
 }
 
 // Set adds a policy, or takes it up in a new generation, and returns it
-// compiled. A generation that the set knows is not compiled again.
+// compiled. A generation that the set knows is not compiled again. There may be
+// no room for it, or for others because of it (see Excess).
 func (s *PolicySet) Set(p *v1alpha1.ElectionPolicy) *Policy {
 	ref := picker.PolicyRef{Kind: KindElectionPolicy, Namespace: p.Namespace, Name: p.Name}
 	if old := s.policies[ref]; old.is(p.UID, p.Generation) {
@@ -55,17 +65,79 @@ func (s *PolicySet) SetCluster(p *v1alpha1.ClusterElectionPolicy) *Policy {
 
 // Delete removes a policy.
 func (s *PolicySet) Delete(ref picker.PolicyRef) {
-	if p := s.policies[ref]; p != nil {
-		s.index(ref).remove(p)
-		delete(s.policies, ref)
+	if s.drop(ref) {
+		s.makeRoom(ref)
 	}
 }
 
 func (s *PolicySet) replace(ref picker.PolicyRef, p *Policy) *Policy {
-	s.Delete(ref)
-	s.policies[ref] = p
-	s.index(ref).add(p)
-	return p
+	s.drop(ref)
+	s.put(p)
+	s.makeRoom(ref)
+	return s.policies[ref]
+}
+
+func (s *PolicySet) put(p *Policy) {
+	s.policies[p.Ref] = p
+	s.index(p.Ref).add(p)
+	s.spend(p, 1)
+}
+
+func (s *PolicySet) drop(ref picker.PolicyRef) (existed bool) {
+	p := s.policies[ref]
+	if p == nil {
+		return false
+	}
+	s.index(ref).remove(p)
+	delete(s.policies, ref)
+	s.spend(p, -1)
+	return true
+}
+
+// spend counts what a policy takes in the registration.
+func (s *PolicySet) spend(p *Policy, sign int) {
+	if p.Excess != "" {
+		s.excess += sign
+	}
+	if !p.registers(s.own) {
+		return
+	}
+	if s.costs[p.Ref.Namespace] += sign * p.cost; s.costs[p.Ref.Namespace] == 0 {
+		delete(s.costs, p.Ref.Namespace)
+	}
+	if p.Ref.Namespace != "" {
+		s.total += sign * p.cost
+	}
+}
+
+// makeRoom decides anew which policies there is no room for, after the one of
+// that reference came, changed or went, and tells of the others. Nearly always
+// there is room for all of them.
+func (s *PolicySet) makeRoom(changed picker.PolicyRef) {
+	room := s.total <= NamespacesBudget && s.costs[""] <= ClusterBudget &&
+		(changed.Namespace == "" || s.costs[changed.Namespace] <= NamespaceBudget)
+	if room && s.excess == 0 {
+		return
+	}
+	excess := Excess(s.All(), s.own)
+	var moved [][2]*Policy
+	for _, old := range s.All() {
+		if old.Excess == excess[old.Ref] {
+			continue
+		}
+		now := *old
+		now.Excess = excess[old.Ref]
+		s.drop(old.Ref)
+		s.put(&now)
+		if old.Ref != changed {
+			moved = append(moved, [2]*Policy{old, &now})
+		}
+	}
+	if s.moved != nil {
+		for _, m := range moved {
+			s.moved(m[0], m[1])
+		}
+	}
 }
 
 func (s *PolicySet) index(ref picker.PolicyRef) *policyIndex {
@@ -102,7 +174,8 @@ type Governance struct {
 
 // Governing says which policy governs the Lease: one of its namespace before
 // one of the cluster, then the older, then the one whose name comes first.
-// Disabled and invalid policies govern nothing and overrule nothing.
+// Disabled and invalid policies, and those that there is no room for, govern
+// nothing and overrule nothing.
 func (s *PolicySet) Governing(namespace string, namespaceLabels map[string]string, lease string) Governance {
 	if namespace == NodeLeaseNamespace || namespace == s.own && s.own != "" {
 		return Governance{}
@@ -151,7 +224,7 @@ type policyIndex struct {
 func newPolicyIndex() *policyIndex { return &policyIndex{exact: map[string][]*Policy{}} }
 
 func (x *policyIndex) add(p *Policy) {
-	if !p.governs() {
+	if !p.Governs() {
 		return
 	}
 	for _, name := range p.names.exact {

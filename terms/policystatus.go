@@ -15,6 +15,7 @@ const (
 	reasonInEffect  = "InEffect"
 	reasonDisabled  = "Disabled"
 	reasonInvalid   = "Invalid"
+	reasonNoRoom    = "NoRoom"
 	reasonOverruled = "Overruled"
 	reasonUnopposed = "Unopposed"
 )
@@ -38,6 +39,8 @@ func policyReady(p *candidates.Policy) metav1.Condition {
 	switch {
 	case len(p.Errors) > 0:
 		return condition(v1alpha1.ConditionReady, false, reasonInvalid, "the policy governs nothing: "+p.Errors.ToAggregate().Error())
+	case p.Excess != "":
+		return condition(v1alpha1.ConditionReady, false, reasonNoRoom, "the policy governs nothing: "+p.Excess)
 	case p.Spec.Mode == v1alpha1.Disabled:
 		return condition(v1alpha1.ConditionReady, true, reasonDisabled, "the policy is disabled and governs nothing")
 	}

@@ -1,7 +1,6 @@
 package terms
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,10 +28,9 @@ type scope struct {
 
 // scopes compiles the policies into the least number of scopes: one for all
 // namespaced policies, and one for each namespaceSelector of a cluster policy,
-// for each failure policy. Policies that are disabled or broken have no part in
-// them.
+// for each failure policy. Policies that govern nothing have no part in them.
 func scopes(policies []*candidates.Policy, own string) []scope {
-	everywhere, _ := split(policies, own)
+	except := exceptions(policies, own)
 	var all []scope
 	for _, fail := range []bool{false, true} {
 		namespaced, cluster := split(failing(policies, fail), own)
@@ -40,17 +38,17 @@ func scopes(policies []*candidates.Policy, own string) []scope {
 			all = append(all, namespacedScope(namespaced, fail))
 		}
 		for i, group := range cluster {
-			all = append(all, clusterScope(i, group, everywhere, own, fail))
+			all = append(all, clusterScope(i, group, except, own, fail))
 		}
 	}
 	return all
 }
 
-// failing are the policies whose failure policy is Fail, or the others. One
-// that enforces nothing must not have anything fail.
+// failing are the policies that have attempts fail while nobody rules on them,
+// or the others.
 func failing(policies []*candidates.Policy, fail bool) []*candidates.Policy {
 	return slices.DeleteFunc(slices.Clone(policies), func(p *candidates.Policy) bool {
-		return fail != (p.Spec.FailurePolicy == v1alpha1.Fail && p.Spec.Mode == v1alpha1.Enforce)
+		return fail != p.Fails()
 	})
 }
 
@@ -66,9 +64,9 @@ func split(policies []*candidates.Policy, own string) (namespaced selection, clu
 	groups := map[string]*selection{}
 	for _, p := range policies {
 		switch {
-		case len(p.Errors) > 0 || p.Spec.Mode == v1alpha1.Disabled:
+		case !p.Governs():
 		case p.Ref.Kind == candidates.KindClusterElectionPolicy:
-			key := canonical(p.NamespaceSelector)
+			key := candidates.CanonicalSelector(p.NamespaceSelector)
 			if groups[key] == nil {
 				groups[key] = &selection{selector: p.NamespaceSelector}
 			}
@@ -94,17 +92,6 @@ func sortedSet(s []string) []string {
 	return slices.Compact(s)
 }
 
-// canonical is the same for selectors that were written alike.
-func canonical(selector *metav1.LabelSelector) string {
-	if selector == nil {
-		selector = &metav1.LabelSelector{}
-	}
-	// Maps are encoded in the order of their keys; encoding a selector cannot
-	// fail.
-	key, _ := json.Marshal(selector)
-	return string(key)
-}
-
 func namespacedScope(s selection, fail bool) scope {
 	return scope{
 		name: scopeName("leases", fail), fail: fail,
@@ -115,9 +102,33 @@ func namespacedScope(s selection, fail bool) scope {
 	}
 }
 
-// clusterScope leaves out what a namespaced policy governs, which the API server
-// would else send twice.
-func clusterScope(i int, s selection, namespaced selection, own string, fail bool) scope {
+// maxExceptionBytes bounds what the registration takes to say, for each selector
+// of a cluster policy, what namespaced policies govern.
+const maxExceptionBytes = 64 << 10
+
+// exceptions is true for what a namespaced policy governs, which the API server
+// would else send twice where a policy of the cluster selects it, too. Empty:
+// there is nothing, or it would take too much. Being sent a write twice does no
+// harm.
+func exceptions(policies []*candidates.Policy, own string) string {
+	namespaced, cluster := split(policies, own)
+	conditions := governedConditions(celNamespacedName, namespaced.names)
+	if len(conditions) != 1 {
+		return "" // two would make an expression that the API server does not take
+	}
+	entries := 0
+	for _, group := range cluster {
+		// Attempts and other writes may have an entry each, for each failure
+		// policy.
+		entries += 3 * len(governedConditions(celName, group.names))
+	}
+	if entries*len(conditions[0]) > maxExceptionBytes {
+		return ""
+	}
+	return conditions[0]
+}
+
+func clusterScope(i int, s selection, except, own string, fail bool) scope {
 	selector := s.selector.DeepCopy()
 	if selector == nil {
 		selector = &metav1.LabelSelector{}
@@ -130,11 +141,9 @@ func clusterScope(i int, s selection, namespaced selection, own string, fail boo
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: never,
 	})
 	conditions := governedConditions(celName, s.names)
-	// More than one condition on the namespaced ones would make an expression
-	// that the API server does not take. Being sent a write twice does no harm.
-	if others := governedConditions(celNamespacedName, namespaced.names); len(others) == 1 {
+	if except != "" {
 		for j := range conditions {
-			conditions[j] = "(" + conditions[j] + ") && !(" + others[0] + ")"
+			conditions[j] = "(" + conditions[j] + ") && !(" + except + ")"
 		}
 	}
 	return scope{name: numbered(scopeName("cluster-leases", fail), i), fail: fail, namespaces: selector, conditions: conditions}
