@@ -3,6 +3,8 @@ package terms
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -28,8 +30,16 @@ type policyPublication struct {
 	slot   slot
 }
 
-// everyPolicy is the key that stands for all policies.
-var everyPolicy = picker.PolicyRef{}
+var (
+	// everyPolicy is the key that stands for the policies that have changed.
+	everyPolicy = picker.PolicyRef{}
+	// everyRegistration is the one that stands for all of them, since it may be
+	// that others are registered now.
+	everyRegistration = picker.PolicyRef{Kind: "registration"}
+)
+
+// enqueueRegistrations has all policies looked at.
+func (p *Publisher) enqueueRegistrations() { p.policies.Add(everyRegistration) }
 
 // enqueuePolicies has the policies that were changed looked at.
 func (p *Publisher) enqueuePolicies() { p.policies.Add(everyPolicy) }
@@ -45,8 +55,12 @@ func (p *Publisher) enqueueStatuses(refs []picker.PolicyRef) {
 // publishPolicy publishes the status of one policy, or finds out which ones
 // have changed.
 func (p *Publisher) publishPolicy(ctx context.Context, ref picker.PolicyRef) (time.Duration, error) {
-	if ref == everyPolicy {
+	switch ref {
+	case everyPolicy:
 		p.enqueueStatuses(p.statuses.refresh(p.Elections.Policies()))
+		return 0, nil
+	case everyRegistration:
+		p.enqueueStatuses(slices.Collect(maps.Keys(p.statuses.policies)))
 		return 0, nil
 	}
 	policy := p.statuses.policies[ref]
@@ -60,7 +74,11 @@ func (p *Publisher) publishPolicy(ctx context.Context, ref picker.PolicyRef) (ti
 	}
 	leases, defeats := p.governed.of(ref)
 	now := p.Clock.Now()
-	status := policyStatus(policy, leases, defeats, &published.status, now)
+	unregistered := ""
+	if p.Registration != nil {
+		unregistered = p.Registration.Problem(policy)
+	}
+	status := policyStatus(policy, leases, defeats, unregistered, &published.status, now)
 	if apiequality.Semantic.DeepEqual(&status, &published.status) {
 		return 0, nil
 	}

@@ -20,6 +20,10 @@ func TestPolicyStatus(t *testing.T) {
 	disabled := policyOf("p", v1alpha1.FirstCome)
 	disabled.Spec.Mode = v1alpha1.Disabled
 	valid := policyOf("p", v1alpha1.FirstCome)
+	tooLarge := policyOf("p", v1alpha1.FirstCome)
+	for i := range 250 {
+		tooLarge.Spec.Leases.Names = append(tooLarge.Spec.Leases.Names, fmt.Sprintf("%0253d", i))
+	}
 	winner := picker.PolicyRef{Kind: candidates.KindElectionPolicy, Namespace: "ns", Name: "w"}
 	var many []defeat
 	for i := range 300 {
@@ -29,22 +33,28 @@ func TestPolicyStatus(t *testing.T) {
 		name    string
 		policy  *v1alpha1.ElectionPolicy
 		defeats []defeat
+		problem string
 		kind    string
 		status  metav1.ConditionStatus
 		reason  string
 		message string // what it must hold
 	}{
-		{"in effect", valid, nil, v1alpha1.ConditionReady, "True", "InEffect", "in effect"},
-		{"disabled", disabled, nil, v1alpha1.ConditionReady, "True", "Disabled", "governs nothing"},
-		{"invalid", invalid, nil, v1alpha1.ConditionReady, "False", "Invalid", "spec.strategy.scores[0]"},
-		{"unopposed", valid, nil, v1alpha1.ConditionPolicyConflict, "False", "Unopposed", "governed by it"},
-		{"overruled", valid, many[:1], v1alpha1.ConditionPolicyConflict, "True", "Overruled", "lease ns/lease-000 is governed by ElectionPolicy ns/w"},
-		{"overruled often", valid, many, v1alpha1.ConditionPolicyConflict, "True", "Overruled", "and 290 more"},
+		{"in effect", valid, nil, "", v1alpha1.ConditionReady, "True", "InEffect", "in effect"},
+		{"disabled", disabled, nil, "", v1alpha1.ConditionReady, "True", "Disabled", "governs nothing"},
+		{"invalid", invalid, nil, "", v1alpha1.ConditionReady, "False", "Invalid", "spec.strategy.scores[0]"},
+		{"not registered", valid, nil, "etcd is full", v1alpha1.ConditionReady, "False", "NotRegistered", "not in effect: etcd is full"},
+		{"invalid, and not registered", invalid, nil, "not yet", v1alpha1.ConditionReady, "False", "Invalid", "spec.strategy.scores[0]"},
+		{"too large", tooLarge, nil, "", v1alpha1.ConditionReady, "False", "NoRoom", "name fewer Leases"},
+		{"unopposed", valid, nil, "", v1alpha1.ConditionPolicyConflict, "False", "Unopposed", "governed by it"},
+		{"overruled", valid, many[:1], "", v1alpha1.ConditionPolicyConflict, "True", "Overruled", "lease ns/lease-000 is governed by ElectionPolicy ns/w"},
+		{"overruled often", valid, many, "", v1alpha1.ConditionPolicyConflict, "True", "Overruled", "and 290 more"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.policy.Generation = 7
-			got := policyStatus(candidates.CompilePolicy(tt.policy), 3, tt.defeats, &v1alpha1.ElectionPolicyStatus{}, at(5))
+			set := candidates.NewPolicySet("")
+			policy := set.Set(tt.policy)
+			got := policyStatus(policy, 3, tt.defeats, tt.problem, &v1alpha1.ElectionPolicyStatus{}, at(5))
 			if got.ObservedGeneration != 7 || got.Leases != 3 {
 				t.Errorf("generation %d, %d leases", got.ObservedGeneration, got.Leases)
 			}
@@ -53,7 +63,7 @@ func TestPolicyStatus(t *testing.T) {
 				c.ObservedGeneration != 7 || !c.LastTransitionTime.Time.Equal(at(5)) || len(c.Message) > maxMessageBytes {
 				t.Errorf("condition is %+v", c)
 			}
-			again := policyStatus(candidates.CompilePolicy(tt.policy), 3, tt.defeats, &got, at(50))
+			again := policyStatus(policy, 3, tt.defeats, tt.problem, &got, at(50))
 			if fmt.Sprint(again) != fmt.Sprint(got) {
 				t.Errorf("status changed from\n%v to\n%v", got, again)
 			}

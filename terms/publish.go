@@ -61,6 +61,14 @@ type Elections interface {
 	SubscribePolicies(func())
 }
 
+// Registered says which policies are registered. *Registration is one.
+type Registered interface {
+	// Problem says why a policy is not. Empty: it is.
+	Problem(*candidates.Policy) string
+	// Subscribe calls back after that may have changed.
+	Subscribe(func())
+}
+
 // PublisherOptions say how a Publisher works.
 type PublisherOptions struct {
 	// Client writes, and reads past any cache.
@@ -69,6 +77,9 @@ type PublisherOptions struct {
 	Leases *LeaseWatch
 	// Elections is what it publishes.
 	Elections Elections
+	// Registration says which policies the API server knows of. Nil: somebody
+	// else registers the webhook, and all of them count as registered.
+	Registration Registered
 	// Recorder takes the Events.
 	Recorder events.EventRecorder
 	// Log gets a line when publishing fails, and when it works again.
@@ -159,6 +170,9 @@ func (p *Publisher) Start(ctx context.Context) error {
 	p.Elections.Subscribe(p.enqueue)
 	p.Elections.SubscribePolicies(p.enqueuePolicies)
 	p.leases.subscribe(p.enqueue)
+	if p.Registration != nil {
+		p.Registration.Subscribe(p.enqueueRegistrations)
+	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer p.policies.ShutDown()

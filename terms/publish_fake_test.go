@@ -165,7 +165,9 @@ type cluster struct {
 	elections *fakeElections
 	recorder  *fakeRecorder
 	metrics   *Metrics
-	stop      func()
+	// registered says which policies are. Nil: all.
+	registered *fakeRegistered
+	stop       func()
 
 	mu sync.Mutex
 	// writes are the objects applied and deleted since they were last taken.
@@ -267,9 +269,11 @@ func (c *cluster) watch() *LeaseWatch {
 // lead starts a Publisher, as in the replica that leads, and waits until it has
 // nothing to do.
 func (c *cluster) lead(w *LeaseWatch) {
-	c.run(NewPublisher(PublisherOptions{
-		Client: c, Leases: w, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard(), Metrics: c.metrics,
-	}).Start)
+	o := PublisherOptions{Client: c, Leases: w, Elections: c.elections, Recorder: c.recorder, Log: logr.Discard(), Metrics: c.metrics}
+	if c.registered != nil {
+		o.Registration = c.registered
+	}
+	c.run(NewPublisher(o).Start)
 	c.pass(2 * time.Second)
 }
 

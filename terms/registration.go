@@ -50,37 +50,41 @@ type Registration struct {
 	Trust      Trust
 
 	policies *candidates.PolicySet
+	standing standing
 }
 
 // Reconcile brings both configurations in step. The request does not matter.
 func (r *Registration) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	recheck, err := r.reconcile(ctx)
+	switch {
+	case err == nil:
+		return ctrl.Result{RequeueAfter: recheck}, nil
+	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
+		// The cache was behind, which is no error, and over in a moment.
+		return ctrl.Result{RequeueAfter: outdatedRetry}, nil
+	}
+	r.standing.failed(err)
+	return ctrl.Result{}, err
+}
+
+// reconcile returns after what time to do it again. 0: when something changes.
+func (r *Registration) reconcile(ctx context.Context) (time.Duration, error) {
 	policies, err := r.compile(ctx)
 	if err != nil {
-		return ctrl.Result{}, err
+		return 0, err
 	}
 	owner, err := r.owner(ctx)
 	if err != nil {
-		return ctrl.Result{}, err
+		return 0, err
 	}
 	scopes := scopes(policies, r.Namespace)
 	validating, err := r.reconcileValidating(ctx, scopes, owner)
 	if err != nil {
-		return outdated(err)
+		return 0, err
 	}
+	r.standing.succeeded(policies)
 	mutating, err := r.reconcileMutating(ctx, scopes, owner)
-	if err != nil {
-		return outdated(err)
-	}
-	return ctrl.Result{RequeueAfter: sooner(validating, mutating)}, nil
-}
-
-// outdated takes a write that was refused because the cache was behind for what
-// it is: no error, and over in a moment.
-func outdated(err error) (ctrl.Result, error) {
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return ctrl.Result{RequeueAfter: outdatedRetry}, nil
-	}
-	return ctrl.Result{}, err
+	return sooner(validating, mutating), err
 }
 
 // outdatedRetry is how long a cache is given to catch up.
@@ -131,6 +135,8 @@ func (r *Registration) reconcileValidating(ctx context.Context, scopes []scope, 
 	var published []byte
 	if len(current.Webhooks) > 0 {
 		published = current.Webhooks[0].ClientConfig.CABundle
+	} else {
+		r.standing.lost()
 	}
 	bundle, recheck, err := r.Trust.Bundle(published)
 	if err != nil {

@@ -19,7 +19,9 @@ const etcdLimit = 1.5 * (1 << 20)
 // Whatever policies there are, the API server can store the registration of
 // those that there is room for.
 func TestRegistrationFitsIntoEtcd(t *testing.T) {
-	long := func(i int, pattern string) string { return fmt.Sprintf("%03d", i) + strings.Repeat(pattern, 250/len(pattern)) }
+	long := func(i int, pattern string) string {
+		return fmt.Sprintf("%03d", i) + strings.Repeat(pattern, 250/len(pattern))
+	}
 	shapes := map[string]struct {
 		pattern  string
 		failure  v1alpha1.FailurePolicy

@@ -47,6 +47,8 @@ type registrationFixture struct {
 	*Registration
 	trust  *fakeTrust
 	writes int
+	// refuse is what writes to configurations fail with.
+	refuse error
 }
 
 func newRegistration(t *testing.T, objects ...client.Object) *registrationFixture {
@@ -57,19 +59,25 @@ func newRegistration(t *testing.T, objects ...client.Object) *registrationFixtur
 	}
 	f := &registrationFixture{trust: &fakeTrust{ca: "ca1"}}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "leasewarden-system", UID: "namespace"}})
-	count := func() { f.writes++ }
+	count := func() error { f.writes++; return f.refuse }
 	f.Registration = &Registration{
 		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-				count()
+				if err := count(); err != nil {
+					return err
+				}
 				return c.Create(ctx, o, opts...)
 			},
 			Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-				count()
+				if err := count(); err != nil {
+					return err
+				}
 				return c.Update(ctx, o, opts...)
 			},
 			Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-				count()
+				if err := count(); err != nil {
+					return err
+				}
 				return c.Delete(ctx, o, opts...)
 			},
 		}).Build(),

@@ -127,16 +127,16 @@ func (s *server) join(ctx context.Context) error {
 		return err
 	}
 	publisher := terms.PublisherOptions{Leases: leases, Elections: c, DryRun: s.options.dryRun}
-	if err := publisher.SetupWithManager(s.manager); err != nil {
-		return err
+	if s.options.manageWebhooks {
+		registration := &terms.Registration{
+			Client: s.manager.GetClient(), Namespace: s.options.namespace, Endpoint: s.options.endpoint(), Trust: s.certs,
+		}
+		if err := registration.SetupWithManager(s.manager, s.certs.Changed()); err != nil {
+			return err
+		}
+		publisher.Registration = registration
 	}
-	if !s.options.manageWebhooks {
-		return nil
-	}
-	registration := &terms.Registration{
-		Client: s.manager.GetClient(), Namespace: s.options.namespace, Endpoint: s.options.endpoint(), Trust: s.certs,
-	}
-	return registration.SetupWithManager(s.manager, s.certs.Changed())
+	return publisher.SetupWithManager(s.manager)
 }
 
 // handle serves the webhook. Before, its paths are not found, which the API
