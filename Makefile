@@ -2,8 +2,9 @@
 
 # Go's own test timeout covers the slowest package, the one-time build of the
 # control plane not included: that is done before.
-GO       ?= go
-CLUSTER  := $(GO) -C test/localcluster
+GO        ?= go
+CLUSTER   := $(GO) -C test/localcluster
+MANIFESTS := $(GO) -C test/manifests
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 
@@ -24,11 +25,11 @@ demo-down: require-go ## Stop what the demo left running.
 	@$(CLUSTER) run . down --name demo
 
 .PHONY: test
-test: verify test-unit test-browser test-cluster ## Run every test there is.
+test: verify test-unit test-browser test-manifests test-cluster ## Run every test there is.
 
 .PHONY: build
 build: require-go ## Build bin/leasewarden.
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/leasewarden ./cmd/leasewarden
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/leasewarden ./cmd/leasewarden
 
 # DOCKER is docker, or what takes its place, such as podman or buildah.
 DOCKER   ?= docker
@@ -44,6 +45,7 @@ verify: require-go ## Check formatting, vet, and that generated files are curren
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "not gofmt-clean, run gofmt -w: $$files"; exit 1; }
 	@$(GO) vet -tags browser ./...
 	@$(CLUSTER) vet ./...
+	@$(MANIFESTS) vet ./...
 	@$(MAKE) --no-print-directory verify-generated
 
 .PHONY: test-unit
@@ -56,6 +58,12 @@ test-browser: require-go ## Look at the pages we draw, in a real browser.
 	@echo "==> pages in a real browser"
 	@if ./test/ensure-browser; then $(GO) test -tags browser ./cmd/leasewarden/internal/auditreport; \
 	else echo "NOT TESTED: the pages of audit and simulate, for want of a browser"; fi
+
+# The test cache does not see the files that are tested here.
+.PHONY: test-manifests
+test-manifests: require-go ## Test the manifests, the chart, the alerts and the image.
+	@echo "==> manifests, chart, alerts, dashboard"
+	@$(MANIFESTS) test -count=1 ./...
 
 .PHONY: test-cluster
 test-cluster: require-go ## Run the tests on a real control plane.
