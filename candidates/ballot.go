@@ -130,8 +130,8 @@ func newRegistration(key types.NamespacedName, a *Attempt) registration {
 
 // registrable says why an identity can not be registered, or "".
 func (r *roster) registrable(identity string) string {
-	if len(identity) > maxIdentityLength {
-		return fmt.Sprintf("is not a registered candidate, and longer than the %d characters that can be registered", maxIdentityLength)
+	if len(identity) > MaxIdentityBytes {
+		return fmt.Sprintf("is not a registered candidate, and longer than the %d characters that can be registered", MaxIdentityBytes)
 	}
 	n := 0
 	for i := range r.candidates {

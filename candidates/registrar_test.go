@@ -187,7 +187,7 @@ func TestUnregisteredIdentitiesBecomeCandidates(t *testing.T) {
 	g.Expect(b.Claimant.Problem).To(Equal("claims Pod web-1, but its token is bound to Pod elsewhere/agent"))
 	g.Expect(b.State.Candidates).To(HaveLen(2), "a lie registers nobody")
 
-	claim.New = renewedAt(strings.Repeat("x", maxIdentityLength+1), time.Now())
+	claim.New = renewedAt(strings.Repeat("x", MaxIdentityBytes+1), time.Now())
 	b, err = first.Attempt(claim)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(b.Claimant.Problem).To(ContainSubstring("longer than the 512 characters"))

@@ -19,8 +19,6 @@ const (
 	// ones are refused until others expire, so that made-up identities cannot
 	// push out real ones.
 	MaxRegistrations = 256
-	// maxIdentityLength is that of a Candidate's spec.identity.
-	maxIdentityLength = 512
 )
 
 // registration is an identity that nobody registered.

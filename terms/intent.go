@@ -85,7 +85,7 @@ func (s *sighting) pinned(status *v1alpha1.PinStatus) metav1.Condition {
 	case v == nil:
 		return not(reasonPinUnknown, fmt.Sprintf("no candidate is named %s: the strategy chooses until there is one", pin))
 	case !v.Eligible:
-		return not(reasonPinNotEligible, fmt.Sprintf("%s is not eligible (%s: %s): the strategy chooses until it is", pin, v.Filter, clip(v.Reason, maxReasonBytes)))
+		return not(reasonPinNotEligible, fmt.Sprintf("%s is not eligible (%s: %s): the strategy chooses until it is", pin, v.Filter, candidates.Clip(v.Reason, maxReasonBytes)))
 	}
 	return not(reasonPinSwitchover, "a switchover is in progress, which comes before the pin")
 }

@@ -205,6 +205,10 @@ func (s *situation) begin() plan {
 	if pod := s.evictable(); pod != nil {
 		return s.evict(pod)
 	}
+	if len(holderIdentity(s.lease)) > candidates.MaxIdentityBytes {
+		// An annotation has no room for it, and nobody needs such an identity.
+		return plan{condition: s.idle()}
+	}
 	p := plan{action: ActionStepDown, preferred: s.preferred(), condition: s.stepsDown(reasonDenyingRenewals)}
 	p.note = p.condition.Message
 	return p
@@ -261,7 +265,7 @@ func (s *situation) evict(pod *corev1.Pod) plan {
 // preferred is who spec.preferredHolder is to name, "" on a Lease that nobody
 // coordinates through us.
 func (s *situation) preferred() string {
-	if !candidates.CoordinatedByUs(s.lease) {
+	if !candidates.CoordinatedByUs(s.lease) || len(s.replacement) > candidates.MaxIdentityBytes {
 		return ""
 	}
 	return s.replacement
@@ -280,5 +284,5 @@ func (s *situation) holderName() string {
 	if s.holder != "" {
 		return s.holder
 	}
-	return clip(holderIdentity(s.lease), maxReasonBytes)
+	return candidates.Clip(holderIdentity(s.lease), maxReasonBytes)
 }

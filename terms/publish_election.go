@@ -276,7 +276,7 @@ func (p *Publisher) record(key types.NamespacedName, pub *publication, found []f
 		Namespace: key.Namespace, Name: key.Name, UID: pub.uid,
 	}
 	for _, f := range found {
-		note := clip(f.note, maxMessageBytes)
+		note := candidates.Clip(f.note, maxMessageBytes)
 		if f.pod == nil {
 			p.Recorder.Eventf(election, nil, f.kind, f.reason, f.action, "%s", note)
 			continue

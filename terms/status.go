@@ -2,9 +2,7 @@ package terms
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +13,8 @@ import (
 )
 
 // Bounds of what the status of an Election holds, so that no number of
-// candidates and no expression of a policy makes it too large to store.
+// candidates, no expression of a policy, and nothing that somebody makes up
+// makes it too large to store.
 const (
 	maxListedCandidates = 100
 	maxReasonBytes      = 256
@@ -52,7 +51,7 @@ func (s *sighting) status() v1alpha1.ElectionStatus {
 		Strategy:   s.view.Policy.Strategy,
 		Mode:       s.mode(),
 		Holder:     s.holder(),
-		Criterion:  clip(s.decision.Criterion, maxReasonBytes),
+		Criterion:  candidates.Clip(s.decision.Criterion, maxReasonBytes),
 		Eligible:   fmt.Sprintf("%d/%d", s.eligible(), len(s.decision.Verdicts)),
 		Candidates: s.verdicts(),
 		Switchover: s.switchover(),
@@ -118,21 +117,21 @@ func verdict(v *picker.Verdict) v1alpha1.CandidateVerdict {
 	out := v1alpha1.CandidateVerdict{
 		Name:     c.Name,
 		Sources:  make([]string, len(c.Sources)),
-		Node:     c.Node,
-		Version:  clip(c.BinaryVersion.String(), maxScoreBytes),
+		Node:     candidates.Clip(c.Node, maxReasonBytes),
+		Version:  candidates.Clip(c.BinaryVersion.String(), maxScoreBytes),
 		Eligible: v.Eligible,
 	}
 	for i, source := range c.Sources {
 		out.Sources[i] = string(source)
 	}
-	if e := clip(c.EmulationVersion.String(), maxScoreBytes); e != out.Version {
+	if e := candidates.Clip(c.EmulationVersion.String(), maxScoreBytes); e != out.Version {
 		out.EmulationVersion = e
 	}
 	if !v.Eligible {
-		out.Reason = clip(v.Filter+": "+v.Reason, maxReasonBytes)
+		out.Reason = candidates.Clip(v.Filter+": "+v.Reason, maxReasonBytes)
 	}
 	for _, score := range v.Scores {
-		out.Scores = append(out.Scores, clip(score.String(), maxScoreBytes))
+		out.Scores = append(out.Scores, candidates.Clip(score.String(), maxScoreBytes))
 	}
 	return out
 }
@@ -148,10 +147,10 @@ func (s *sighting) describe(fresh bool) *v1alpha1.Term {
 		t.Holder = name
 	}
 	if v := s.decision.Verdict(t.Holder); v != nil && t.Version == "" {
-		t.Version = clip(v.Candidate.BinaryVersion.String(), maxScoreBytes)
+		t.Version = candidates.Clip(v.Candidate.BinaryVersion.String(), maxScoreBytes)
 	}
 	if fresh {
-		t.Criterion = clip(s.criterionOf(&t), maxReasonBytes)
+		t.Criterion = candidates.Clip(s.criterionOf(&t), maxReasonBytes)
 	}
 	return &t
 }
@@ -173,20 +172,6 @@ func (s *sighting) criterionOf(t *v1alpha1.Term) string {
 func (s *sighting) stamped(identity string) bool {
 	return s.lease != nil && s.lease.Annotations[v1alpha1.ElectedAnnotation] == identity &&
 		s.lease.Annotations[v1alpha1.ElectedByAnnotation] == s.view.Policy.String()
-}
-
-// clip cuts s to at most limit bytes, between characters, and says so.
-func clip(s string, limit int) string {
-	const mark = "..."
-	s = strings.ToValidUTF8(s, "?")
-	if len(s) <= limit {
-		return s
-	}
-	cut := limit - len(mark)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + mark
 }
 
 // conditions are the five of an Election, always in the same order, and those

@@ -45,7 +45,7 @@ func settle(c *metav1.Condition, previous []metav1.Condition, now time.Time) {
 	if p := meta.FindStatusCondition(previous, c.Type); p != nil && p.Status == c.Status {
 		c.LastTransitionTime = p.LastTransitionTime
 	}
-	c.Message = clip(c.Message, maxMessageBytes)
+	c.Message = candidates.Clip(c.Message, maxMessageBytes)
 }
 
 func condition(kind string, holds bool, reason, message string) metav1.Condition {
@@ -63,7 +63,7 @@ func (s *sighting) ready() metav1.Condition {
 		return condition(v1alpha1.ConditionReady, false, reasonLeaseDeleted, "the Lease does not exist")
 	case candidates.CoordinatedByOthers(s.lease):
 		return condition(v1alpha1.ConditionReady, false, reasonCoordinated, fmt.Sprintf(
-			"the Lease's spec.strategy is %s, so that another controller elects its holder: Leasewarden stands aside", clip(string(*s.lease.Spec.Strategy), maxReasonBytes)))
+			"the Lease's spec.strategy is %s, so that another controller elects its holder: Leasewarden stands aside", candidates.Clip(string(*s.lease.Spec.Strategy), maxReasonBytes)))
 	case c.Status == metav1.ConditionTrue:
 		return condition(v1alpha1.ConditionReady, false, c.Reason, c.Message)
 	case s.mode() == v1alpha1.DryRun:
@@ -107,7 +107,7 @@ func (s *sighting) objections() string {
 	var all []string
 	for i := range s.decision.Verdicts {
 		if v := &s.decision.Verdicts[i]; !v.Eligible {
-			all = append(all, v.Candidate.Name+" ("+clip(v.Reason, maxReasonBytes)+")")
+			all = append(all, v.Candidate.Name+" ("+candidates.Clip(v.Reason, maxReasonBytes)+")")
 		}
 	}
 	return list(all)
@@ -128,9 +128,9 @@ func (s *sighting) holderNotChosen() metav1.Condition {
 	case s.eligible() == 0:
 		return not(false, reasonNobodyChosen, "no candidate is eligible")
 	case s.decision.Verdict(holder) == nil:
-		return not(true, reasonHolderUnknown, fmt.Sprintf("the holder identity %q %s", clip(t.Identity, maxReasonBytes), s.unknown(t)))
+		return not(true, reasonHolderUnknown, fmt.Sprintf("the holder identity %q %s", candidates.Clip(t.Identity, maxReasonBytes), s.unknown(t)))
 	case !s.decision.Verdict(holder).Eligible:
-		return not(true, reasonHolderIneligible, fmt.Sprintf("%s holds the Lease and is not eligible: %s", holder, clip(s.decision.Verdict(holder).Reason, maxReasonBytes)))
+		return not(true, reasonHolderIneligible, fmt.Sprintf("%s holds the Lease and is not eligible: %s", holder, candidates.Clip(s.decision.Verdict(holder).Reason, maxReasonBytes)))
 	}
 	return not(true, reasonOtherChosen, fmt.Sprintf("%s holds the Lease, %s is chosen by %s", holder, s.decision.Chosen.Name, s.decision.Criterion))
 }

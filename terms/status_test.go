@@ -244,20 +244,6 @@ func TestStatusIsBounded(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		{"", ""},
-		{"12345678", "12345678"},
-		{"123456789", "12345..."},
-		{"1234ü6789", "1234..."},
-		{"a\xffb", "a?b"},
-	} {
-		if got := clip(tt.in, 8); got != tt.want {
-			t.Errorf("clip(%q) is %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
 func TestCriterionOfATerm(t *testing.T) {
 	policy := policyOf("p", v1alpha1.OldestEmulationVersion)
 	stamped := func(holder, elected, by string) *coordinationv1.Lease {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
 	"github.com/leasewarden/leasewarden/picker"
 )
 
@@ -189,7 +190,7 @@ func (s *switchover) settle(next v1alpha1.SwitchoverStatus) *v1alpha1.Switchover
 	if request := s.spec.Switchover; request != nil {
 		next.To, next.At = request.To, request.At
 	}
-	next.Message = clip(next.Message, maxMessageBytes)
+	next.Message = candidates.Clip(next.Message, maxMessageBytes)
 	next.ObservedGeneration = s.generation
 	next.Time = seconds(s.now)
 	next.LatestAt = s.latestAt(&next)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
 )
 
 // staleAfter is how far the renewTime of a Lease that is seen for the first
@@ -29,7 +30,7 @@ const takeoverSlack = time.Second
 // only believed within the bounds of what we saw ourselves.
 type history struct {
 	// terms are the newest first, with times cut to seconds, as the API keeps
-	// them. The slice is replaced, never changed in place.
+	// them, and very long identities clipped. The slice is replaced, never changed in place.
 	terms []v1alpha1.Term
 	// seen is when the Lease was last observed, renewed when a renewal was, by
 	// our own clock. Zero: not yet.
@@ -48,7 +49,7 @@ func resume(terms []v1alpha1.Term) *history { return &history{terms: terms} }
 // observe takes up the Lease as it is at now, and reports whether that changed
 // the terms.
 func (h *history) observe(lease *coordinationv1.Lease, now time.Time) (changed bool) {
-	holder, first := holderIdentity(lease), h.seen.IsZero()
+	holder, first := candidates.ClipIdentity(holderIdentity(lease)), h.seen.IsZero()
 	renewed := first || !h.renewTime.Equal(lease.Spec.RenewTime)
 	defer h.saw(lease, now, renewed)
 	switch {

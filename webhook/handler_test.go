@@ -263,6 +263,7 @@ func TestDryRunLeavesNoTrace(t *testing.T) {
 }
 
 func TestMutating(t *testing.T) {
+	huge := "sched-a_" + strings.Repeat("x", 300<<10)
 	stamps := map[string]string{
 		v1alpha1.ElectedAnnotation:   "sched-a_1",
 		v1alpha1.ElectedByAnnotation: "ElectionPolicy kube-system/control-plane",
@@ -281,6 +282,9 @@ func TestMutating(t *testing.T) {
 		{name: "takeover, the same again", old: testLease("sched-b_1", 1), new: testLease("sched-a_1", 2,
 			v1alpha1.ElectedAnnotation, "sched-b_1", v1alpha1.ElectedByAnnotation, stamps[v1alpha1.ElectedByAnnotation], v1alpha1.StrategyAnnotation, stamps[v1alpha1.StrategyAnnotation],
 			v1alpha1.CriterionAnnotation, stamps[v1alpha1.CriterionAnnotation]), want: stamps},
+		{name: "an identity that an annotation has no room for", new: testLease(huge, 1), want: map[string]string{
+			v1alpha1.ElectedAnnotation: candidates.ClipIdentity(huge), v1alpha1.ElectedByAnnotation: stamps[v1alpha1.ElectedByAnnotation],
+			v1alpha1.StrategyAnnotation: stamps[v1alpha1.StrategyAnnotation], v1alpha1.CriterionAnnotation: stamps[v1alpha1.CriterionAnnotation]}},
 		{name: "not chosen", new: testLease("sched-b_1", 1)},
 		{name: "not chosen, stamped before", old: testLease("", 1), new: testLease("sched-b_1", 2, v1alpha1.StrategyAnnotation, "x", "a", "b"), want: map[string]string{"a": "b"}},
 		{name: "exempt, stamped before", old: testLease("", 1), new: testLease("sched-b_1", 2, v1alpha1.StrategyAnnotation, "x", "a", "b"),

@@ -7,12 +7,13 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
+	"github.com/leasewarden/leasewarden/candidates"
 )
 
 // stamp is the patch that records on a Lease by what its holder was elected.
 func stamp(lease *coordinationv1.Lease, r *Ruling) []jsonpatch.JsonPatchOperation {
 	values := []struct{ key, value string }{
-		{v1alpha1.ElectedAnnotation, holder(lease)},
+		{v1alpha1.ElectedAnnotation, candidates.ClipIdentity(holder(lease))},
 		{v1alpha1.ElectedByAnnotation, r.Policy.String()},
 		{v1alpha1.StrategyAnnotation, string(r.Strategy)},
 		{v1alpha1.CriterionAnnotation, r.Criterion},

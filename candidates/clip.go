@@ -1,0 +1,39 @@
+package candidates
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxIdentityBytes is the length of the longest holder identity that is kept as
+// it is, and that a Candidate's spec.identity can have. client-go's are a hostname and a UUID, of up to 290 bytes; the API
+// server takes any length.
+const MaxIdentityBytes = 512
+
+// Clip cuts s to at most limit bytes, between characters, and says so.
+func Clip(s string, limit int) string {
+	const mark = "..."
+	s = strings.ToValidUTF8(s, "?")
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len(mark)
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + mark
+}
+
+// ClipIdentity is a holder identity as it is recorded and shown: that itself, or
+// of a very long one the beginning and a digest, so that two of them are never
+// taken for one.
+func ClipIdentity(identity string) string {
+	if len(identity) <= MaxIdentityBytes {
+		return Clip(identity, MaxIdentityBytes)
+	}
+	sum := sha256.Sum256([]byte(identity))
+	digest := hex.EncodeToString(sum[:8])
+	return Clip(identity, MaxIdentityBytes-len(digest)) + digest
+}
