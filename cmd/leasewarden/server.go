@@ -87,10 +87,13 @@ func (s *server) newManager() (ctrl.Manager, error) {
 		WebhookServer: ctrlwebhook.NewServer(ctrlwebhook.Options{
 			Host: o.webhookBindAddress, Port: o.webhookPort, TLSOpts: []func(*tls.Config){s.configureTLS},
 		}),
-		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
-			&admissionregistrationv1.ValidatingWebhookConfiguration{}: onlyOurs(),
-			&admissionregistrationv1.MutatingWebhookConfiguration{}:   onlyOurs(),
-		}},
+		Cache: cache.Options{
+			DefaultWatchErrorHandler: withoutMissing,
+			ByObject: map[client.Object]cache.ByObject{
+				&admissionregistrationv1.ValidatingWebhookConfiguration{}: onlyOurs(),
+				&admissionregistrationv1.MutatingWebhookConfiguration{}:   onlyOurs(),
+			},
+		},
 	})
 }
 
@@ -111,6 +114,7 @@ func (s *server) join(ctx context.Context) error {
 	if err != nil {
 		return nil // we are asked to end
 	}
+	warnOfPerson(s.log, username)
 	c, err := candidates.New(candidates.Options{
 		Config: s.options.config, Namespace: s.options.namespace, Clock: clock.RealClock{}, Logger: ctrl.Log.WithName("candidates"),
 	})
