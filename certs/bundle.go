@@ -5,19 +5,20 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// mergeBundle returns the CA bundle to publish: the current CA, and for
-// trustOverlap after it was made also those CAs that were published before and
-// are still valid. recheck is when that time is over, 0 if nothing will change.
-func mergeBundle(published, current []byte, now time.Time) (bundle []byte, recheck time.Duration, err error) {
+// mergeBundle returns the CA bundle to publish: the current CAs, and for
+// trustOverlap after they came also those that were published before and are
+// still valid. recheck is when that time is over, 0 if nothing will change.
+func mergeBundle(published, current []byte, since, now time.Time) (bundle []byte, recheck time.Duration, err error) {
 	ca, err := parseCertificates(current)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading the CA certificate: %w", err)
 	}
 	bundle = encodeCertificates(ca)
-	over := ca[0].NotBefore.Add(trustOverlap)
+	over := since.Add(trustOverlap)
 	if !now.Before(over) {
 		return bundle, 0, nil
 	}
@@ -27,7 +28,7 @@ func mergeBundle(published, current []byte, now time.Time) (bundle []byte, reche
 		return bundle, 0, nil
 	}
 	for _, c := range previous {
-		if c.Equal(ca[0]) || !now.Before(c.NotAfter) || len(bundle) > maxBundleBytes {
+		if slices.ContainsFunc(ca, c.Equal) || !now.Before(c.NotAfter) || len(bundle) > maxBundleBytes {
 			continue
 		}
 		bundle = append(bundle, encodeCertificates([]*x509.Certificate{c})...)

@@ -15,7 +15,7 @@ func TestExpiryMetric(t *testing.T) {
 	a := &fakeAuthority{}
 	m := start(t, a, clock, "localhost")
 	registry := prometheus.NewRegistry()
-	g.Expect(m.registerMetrics(registry)).To(Succeed())
+	g.Expect(registerMetrics(registry, m.leaf)).To(Succeed())
 	expiry := func() float64 {
 		families, err := registry.Gather()
 		g.Expect(err).NotTo(HaveOccurred())

@@ -28,7 +28,7 @@ type Options struct {
 	// SecretName's default: DefaultSecretName.
 	Namespace, SecretName string
 	// Hosts are the names and IP addresses by which the API server reaches the
-	// webhook. At least one.
+	// webhook. At least one; the first is the one that it calls.
 	Hosts []string
 	// CADuration, LeafDuration and RotationDelay have the defaults above.
 	// LeafDuration must be less than CADuration.

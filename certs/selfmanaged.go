@@ -1,10 +1,10 @@
 package certs
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"sync"
 	"time"
 
@@ -40,7 +40,9 @@ type SelfManaged struct {
 	changed chan event.GenericEvent
 
 	mu sync.Mutex
-	ca []byte
+	// ca is the current one, and since when this process knows it.
+	ca      []byte
+	caSince time.Time
 }
 
 var (
@@ -75,13 +77,13 @@ func NewSelfManaged(config *rest.Config, o Options) (*SelfManaged, error) {
 		LeafDuration:    o.LeafDuration,
 	}
 	m := newSelfManaged(o, ca, load, clock.RealClock{})
-	return m, m.registerMetrics(metrics.Registry)
+	return m, registerMetrics(metrics.Registry, m.leaf)
 }
 
 func newSelfManaged(o Options, ca cmtls.Authority, load func(context.Context) ([]byte, error), c clock.Clock) *SelfManaged {
 	names, ips := splitHosts(o.Hosts)
 	s := &signer{Authority: ca, ips: ips}
-	return &SelfManaged{
+	m := &SelfManaged{
 		options: o,
 		signer:  s,
 		source:  &cmtls.DynamicSource{DNSNames: names, Authority: s, RetryInterval: retryInterval},
@@ -89,6 +91,8 @@ func newSelfManaged(o Options, ca cmtls.Authority, load func(context.Context) ([
 		clock:   c,
 		changed: make(chan event.GenericEvent, 1),
 	}
+	s.early = m.early
+	return m
 }
 
 // NeedLeaderElection is false: every replica serves.
@@ -139,7 +143,9 @@ func (m *SelfManaged) follow(ctx context.Context, log logr.Logger, rotations <-c
 
 func (m *SelfManaged) setCA(ca []byte) {
 	m.mu.Lock()
-	m.ca = ca
+	if !bytes.Equal(m.ca, ca) {
+		m.ca, m.caSince = ca, m.clock.Now()
+	}
 	m.mu.Unlock()
 	select {
 	case m.changed <- event.GenericEvent{Object: &corev1.Secret{}}:
@@ -154,11 +160,35 @@ func (m *SelfManaged) renewIn(ca []byte) (delay time.Duration, needed bool) {
 	if err != nil {
 		return 0, false // the source is still trying to get its first one
 	}
-	parents, err := parseCertificates(ca)
-	if err == nil && leaf.CheckSignatureFrom(parents[0]) == nil {
+	if signedBy(leaf, ca) {
 		return 0, false
 	}
 	return min(m.options.RotationDelay, max(0, leaf.NotAfter.Sub(m.clock.Now()))), true
+}
+
+// early reports whether a leaf must not be served yet: its CA is new, and the
+// leaf that is being served is good for a while.
+func (m *SelfManaged) early(leaf *x509.Certificate) bool {
+	served, err := m.leaf()
+	now := m.clock.Now()
+	if err != nil || !now.Add(2*retryInterval).Before(served.NotAfter) {
+		return false
+	}
+	m.mu.Lock()
+	ca, since := m.ca, m.caSince
+	m.mu.Unlock()
+	switch {
+	case !signedBy(leaf, ca):
+		return true // that CA has not even been published
+	case signedBy(served, ca):
+		return false
+	}
+	return now.Before(since.Add(m.options.RotationDelay))
+}
+
+func signedBy(leaf *x509.Certificate, ca []byte) bool {
+	parents, err := parseCertificates(ca)
+	return err == nil && leaf.CheckSignatureFrom(parents[0]) == nil
 }
 
 // Changed has an event whenever there is a new CA.
@@ -169,16 +199,16 @@ func (m *SelfManaged) Changed() <-chan event.GenericEvent { return m.changed }
 // recheck, if that is not 0.
 func (m *SelfManaged) Bundle(published []byte) (bundle []byte, recheck time.Duration, err error) {
 	m.mu.Lock()
-	ca := m.ca
+	ca, since := m.ca, m.caSince
 	m.mu.Unlock()
 	if len(ca) == 0 {
 		return nil, 0, m.noCA()
 	}
-	return mergeBundle(published, ca, m.clock.Now())
+	return mergeBundle(published, ca, since, m.clock.Now())
 }
 
 func (m *SelfManaged) noCA() error {
-	return fmt.Errorf("there is no CA in Secret %s/%s yet: the namespace must exist, and Leasewarden may need the right to create that Secret and to update it",
+	return problem(ReasonMissing, "there is no CA in Secret %s/%s yet: the namespace must exist, and Leasewarden may need the right to create that Secret and to update it",
 		m.options.Namespace, m.options.SecretName)
 }
 
@@ -190,26 +220,21 @@ func (m *SelfManaged) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certifica
 // Ready returns nil while a valid certificate is being served, and else why
 // there is none.
 func (m *SelfManaged) Ready() error {
-	leaf, err := m.leaf()
+	certificate, err := m.source.GetCertificate(nil)
 	if err != nil {
 		return m.noCA()
 	}
-	switch now := m.clock.Now(); {
-	case now.Before(leaf.NotBefore):
-		return fmt.Errorf("the serving certificate is not valid before %s: check the clocks", leaf.NotBefore.UTC().Format(time.RFC3339))
-	case now.After(leaf.NotAfter):
-		return fmt.Errorf("the serving certificate expired at %s: see the log for why it was not renewed", leaf.NotAfter.UTC().Format(time.RFC3339))
-	}
-	return nil
+	d := demands{host: m.options.Hosts[0], renewal: "see the log for why it was not renewed"}
+	return d.check(certificate, m.clock.Now())
 }
+
+// Problem returns what to tell people, which is what Ready returns.
+func (m *SelfManaged) Problem() error { return m.Ready() }
 
 func (m *SelfManaged) leaf() (*x509.Certificate, error) {
 	certificate, err := m.source.GetCertificate(nil)
 	if err != nil {
 		return nil, err
 	}
-	if certificate.Leaf != nil {
-		return certificate.Leaf, nil
-	}
-	return x509.ParseCertificate(certificate.Certificate[0])
+	return certificate.Leaf, nil
 }

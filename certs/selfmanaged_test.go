@@ -234,24 +234,28 @@ func TestMergeBundle(t *testing.T) {
 		_, ca := newCA(t, made, valid)
 		return encodeCertificates([]*x509.Certificate{ca})
 	}
-	young, settled := pem(now.Add(-time.Minute), time.Hour), pem(now.Add(-2*trustOverlap), 24*time.Hour)
-	old, expired := pem(now.Add(-23*time.Hour), 24*time.Hour), pem(now.Add(-2*time.Hour), time.Hour)
+	current, old := pem(now.Add(-time.Minute), time.Hour), pem(now.Add(-23*time.Hour), 24*time.Hour)
+	other, expired := pem(now.Add(-time.Hour), 24*time.Hour), pem(now.Add(-2*time.Hour), time.Hour)
+	lately, longAgo := now.Add(-time.Minute), now.Add(-trustOverlap)
 	for _, tc := range []struct {
 		name               string
 		published, current []byte
+		since              time.Time
 		want               []byte
 		again              bool
 	}{
-		{"nothing published", nil, young, young, false},
-		{"the same published", young, young, young, false},
-		{"the previous one is kept", old, young, join(young, old), true},
-		{"both stay", join(young, old), young, join(young, old), true},
-		{"an expired one is dropped", join(expired, old), young, join(young, old), true},
-		{"the previous one is dropped in time", join(settled, old), settled, settled, false},
-		{"what cannot be read is dropped", []byte("x"), young, young, false},
+		{"nothing published", nil, current, lately, current, false},
+		{"the same published", current, current, lately, current, false},
+		{"the previous one is kept", old, current, lately, join(current, old), true},
+		{"both stay", join(current, old), current, lately, join(current, old), true},
+		{"one of several is dropped", join(current, other), current, longAgo, current, false},
+		{"an expired one is dropped", join(expired, old), current, lately, join(current, old), true},
+		{"the previous one is dropped in time", join(current, old), current, longAgo, current, false},
+		{"what cannot be read is dropped", []byte("x"), current, lately, current, false},
+		{"there may be several", join(other, old), join(current, other), lately, join(current, other, old), true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, recheck, err := mergeBundle(tc.published, tc.current, now)
+			got, recheck, err := mergeBundle(tc.published, tc.current, tc.since, now)
 			if err != nil || string(got) != string(tc.want) {
 				t.Errorf("got %s, %v; want %s", got, err, tc.want)
 			}
@@ -260,7 +264,7 @@ func TestMergeBundle(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := mergeBundle(nil, []byte("x"), now); err == nil {
+	if _, _, err := mergeBundle(nil, []byte("x"), lately, now); err == nil {
 		t.Error("a CA that cannot be read is published")
 	}
 }
