@@ -80,7 +80,12 @@ func start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	auditPolicy, err := os.ReadFile(filepath.Join(repository, "manifests", "audit", "audit-policy.yaml"))
+	if err != nil {
+		return err
+	}
 	cluster, err = localcluster.Start(ctx, localcluster.Options{
+		AuditPolicy: string(auditPolicy),
 		Nodes: []localcluster.Node{
 			{Name: "node-1", Labels: map[string]string{"topology.kubernetes.io/zone": "a"}},
 			{Name: "node-2", Labels: map[string]string{"topology.kubernetes.io/zone": "b"}},

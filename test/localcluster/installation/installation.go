@@ -92,11 +92,14 @@ func (in *Installation) Kill() error {
 	return nil
 }
 
-// Counter sums a counter over its labels and the replicas.
-func (in *Installation) Counter(metric string) (float64, error) {
+// Counter sums a counter over the replicas and its labels.
+func (in *Installation) Counter(metric string) (float64, error) { return in.CounterWhere(metric, nil) }
+
+// CounterWhere is Counter for those labels alone that have these values.
+func (in *Installation) CounterWhere(metric string, where map[string]string) (float64, error) {
 	total := 0.0
 	for _, r := range in.Replicas {
-		n, err := r.counter(metric)
+		n, err := r.counter(metric, where)
 		if err != nil {
 			return 0, err
 		}

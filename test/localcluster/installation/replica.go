@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -104,8 +105,8 @@ func (r *Replica) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-// counter sums a counter over its labels.
-func (r *Replica) counter(metric string) (float64, error) {
+// counter sums a counter over its labels, of which those given have that value.
+func (r *Replica) counter(metric string, where map[string]string) (float64, error) {
 	response, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/metrics", r.metrics))
 	if err != nil {
 		return 0, err
@@ -119,8 +120,22 @@ func (r *Replica) counter(metric string) (float64, error) {
 	total := 0.0
 	if family := families[metric]; family != nil {
 		for _, m := range family.Metric {
-			total += m.GetCounter().GetValue()
+			if matches(m, where) {
+				total += m.GetCounter().GetValue()
+			}
 		}
 	}
 	return total, nil
+}
+
+func matches(m *dto.Metric, where map[string]string) bool {
+	found := 0
+	for _, label := range m.Label {
+		if want, ok := where[label.GetName()]; ok && want != label.GetValue() {
+			return false
+		} else if ok {
+			found++
+		}
+	}
+	return found == len(where)
 }
