@@ -48,6 +48,10 @@ type Registration struct {
 	Namespaces client.Reader
 	Endpoint   Endpoint
 	Trust      Trust
+	// InjectCAFrom is the namespace and the name of the cert-manager Certificate
+	// whose CA is injected into the configurations; Trust must leave it alone
+	// then. Empty: none.
+	InjectCAFrom string
 
 	policies *candidates.PolicySet
 	standing standing
@@ -194,6 +198,7 @@ func (r *Registration) apply(ctx context.Context, exists bool, current, desired 
 	}
 	maps.Copy(labels, managedBy)
 	desired.SetLabels(labels)
+	r.annotate(desired)
 	switch {
 	case !exists:
 		log.FromContext(ctx).Info("Registering the webhook", "configuration", typeName(desired))
