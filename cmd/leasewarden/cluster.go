@@ -31,6 +31,7 @@ type cluster struct {
 
 	mu      sync.Mutex
 	waiting error
+	user    *authenticationv1.UserInfo
 }
 
 func newCluster(config *rest.Config, log logr.Logger) (*cluster, error) {
@@ -89,7 +90,17 @@ func (c *cluster) username(ctx context.Context) (string, error) {
 	case review.Status.UserInfo.Username == "":
 		return "", errors.New("the API server does not say who we are")
 	}
-	return review.Status.UserInfo.Username, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.user = &review.Status.UserInfo
+	return c.user.Username, nil
+}
+
+// who is how the API server knows us, or nil before it has said so.
+func (c *cluster) who() *authenticationv1.UserInfo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.user
 }
 
 // crds are the resources that must be served.

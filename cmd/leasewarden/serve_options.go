@@ -35,6 +35,7 @@ type serveOptions struct {
 	leaderElect        bool
 	manageWebhooks     bool
 	dryRun             bool
+	certificate        certificateOptions
 
 	config *rest.Config
 }
@@ -62,6 +63,7 @@ func (o *serveOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.leaderElect, "leader-elect", o.leaderElect, "Elect, with the Lease leasewarden, the one replica that writes to the cluster. All replicas serve the webhook.")
 	f.BoolVar(&o.manageWebhooks, "manage-webhook-configuration", o.manageWebhooks, "Keep the webhook configurations in step with the policies. Otherwise they are left alone.")
 	f.BoolVar(&o.dryRun, "dry-run", o.dryRun, "Treat every policy as one in the mode DryRun: rule, but admit everything.")
+	o.certificate.addFlags(f)
 }
 
 // ownNamespace is the Pod's, or else the default.
@@ -96,7 +98,7 @@ func (o *serveOptions) complete() error {
 	if err := o.endpoint().Validate(); err != nil {
 		return fmt.Errorf("--webhook-url: %w", err)
 	}
-	return nil
+	return o.certificate.validate(o.manageWebhooks)
 }
 
 // load finds the API server.
@@ -122,7 +124,8 @@ func (o *serveOptions) endpoint() terms.Endpoint {
 	}
 }
 
-// hosts are the names that the serving certificate must have.
+// hosts are the names that the serving certificate must have. The API server
+// calls the first.
 func (o *serveOptions) hosts() []string {
 	if o.webhookURL == "" {
 		name := o.webhookService + "." + o.namespace + ".svc"

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -32,10 +34,15 @@ import (
 type server struct {
 	options *serveOptions
 	manager ctrl.Manager
-	certs   *certs.SelfManaged
+	certs   certificates
+	// clients demands a certificate of them. Nil: they need none.
+	clients *certs.ClientCA
 	cluster *cluster
 	metrics *webhook.Metrics
 	log     logr.Logger
+
+	// listening is whether the webhook was found to listen.
+	listening atomic.Bool
 
 	mu    sync.Mutex
 	cache *candidates.Cache
@@ -47,8 +54,13 @@ func newServer(o *serveOptions) (*server, error) {
 	if s.cluster, err = newCluster(o.config, s.log); err != nil {
 		return nil, err
 	}
-	if s.certs, err = certs.NewSelfManaged(o.config, certs.Options{Namespace: o.namespace, Hosts: o.hosts()}); err != nil {
+	if s.certs, err = o.newCertificates(o.config); err != nil {
 		return nil, err
+	}
+	if path := o.certificate.clientCAFile; path != "" {
+		if s.clients, err = certs.NewClientCA(path); err != nil {
+			return nil, fmt.Errorf("--client-ca-file: %w", err)
+		}
 	}
 	if s.manager, err = s.newManager(); err != nil {
 		return nil, err
@@ -58,7 +70,13 @@ func newServer(o *serveOptions) (*server, error) {
 		return nil, err
 	}
 	s.manager.GetWebhookServer() // adds itself
-	runnables := []manager.Runnable{s.certs, everyReplica(s.join)}
+	reporter := &certs.Reporter{
+		Problem: s.certs.Problem, Recorder: s.manager.GetEventRecorder(terms.FieldManager), Regarding: s.self, Clock: clock.RealClock{},
+	}
+	runnables := []manager.Runnable{s.certs, reporter, everyReplica(s.join)}
+	if s.clients != nil {
+		runnables = append(runnables, s.clients)
+	}
 	if health != nil {
 		runnables = append(runnables, health)
 	}
@@ -104,8 +122,11 @@ func onlyOurs() cache.ByObject {
 }
 
 func (s *server) configureTLS(c *tls.Config) {
-	c.MinVersion = tls.VersionTLS13
+	c.MinVersion = tlsVersions[s.options.certificate.minVersion]
 	c.GetCertificate = s.certs.GetCertificate
+	if s.clients != nil {
+		s.clients.Configure(c)
+	}
 }
 
 // join starts what needs the cluster's help, once it can be had.
@@ -134,6 +155,7 @@ func (s *server) join(ctx context.Context) error {
 	if s.options.manageWebhooks {
 		registration := &terms.Registration{
 			Client: s.manager.GetClient(), Namespace: s.options.namespace, Endpoint: s.options.endpoint(), Trust: s.certs,
+			InjectCAFrom: s.options.certificate.injectFrom,
 		}
 		if err := registration.SetupWithManager(s.manager, s.certs.Changed()); err != nil {
 			return err
@@ -170,12 +192,23 @@ func (s *server) ready() []check {
 	certificate := check{"certificate", s.certs.Ready()}
 	checks := []check{{"cluster", s.cluster.ready()}, certificate}
 	if certificate.err == nil { // without one nothing can connect
-		checks = append(checks, check{"webhook", s.manager.GetWebhookServer().StartedChecker()(nil)})
+		checks = append(checks, check{"webhook", s.listens()})
 	}
 	if c != nil {
 		checks = append(checks, check{"caches", c.Synced()})
 	}
 	return checks
+}
+
+// listens asks the webhook until it listens, which ends with the process. Going
+// on to ask would fill the log where clients must have a certificate.
+func (s *server) listens() error {
+	if s.listening.Load() {
+		return nil
+	}
+	err := s.manager.GetWebhookServer().StartedChecker()(nil)
+	s.listening.Store(err == nil)
+	return err
 }
 
 // everyReplica is a Runnable that needs no leader election.
