@@ -421,3 +421,28 @@ func TestObjectSet(t *testing.T) {
 	g.Expect(v.State.Candidates).To(HaveLen(1))
 	g.Expect(v.State.Candidates[0].EmulationVersion.String()).To(Equal("1.31.0"))
 }
+
+func TestWouldLead(t *testing.T) {
+	over := metav1.NewTime(start)
+	election := func(s *v1alpha1.DryRunStatus) *v1alpha1.Election {
+		return &v1alpha1.Election{Status: v1alpha1.ElectionStatus{DryRun: s}}
+	}
+	for name, test := range map[string]struct {
+		election *v1alpha1.Election
+		lease    picker.Lease
+		want     string
+	}{
+		"no Election":       {nil, picker.Lease{Holder: "a"}, ""},
+		"no dry-run":        {election(nil), picker.Lease{Holder: "a"}, ""},
+		"one that is over":  {election(&v1alpha1.DryRunStatus{Leader: "b", Until: &over}), picker.Lease{Holder: "a"}, ""},
+		"nobody would":      {election(&v1alpha1.DryRunStatus{}), picker.Lease{Holder: "a"}, ""},
+		"who does":          {election(&v1alpha1.DryRunStatus{Leader: "a"}), picker.Lease{Holder: "a"}, ""},
+		"who did last":      {election(&v1alpha1.DryRunStatus{Leader: "a"}), picker.Lease{LastHolder: "a"}, ""},
+		"another":           {election(&v1alpha1.DryRunStatus{Leader: "b"}), picker.Lease{Holder: "a"}, "b"},
+		"another than last": {election(&v1alpha1.DryRunStatus{Leader: "b"}), picker.Lease{LastHolder: "a"}, "b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			NewWithT(t).Expect(wouldLead(test.election, &test.lease)).To(Equal(test.want))
+		})
+	}
+}

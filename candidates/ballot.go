@@ -46,6 +46,7 @@ func (p poll) attempt(g Governance, key types.NamespacedName, a *Attempt) *Ballo
 		Exempt:     g.Policy.Exempts(&a.User),
 	}
 	b.vacate()
+	b.WouldLead = wouldLead(p.objects.Election(key), &b.State.Lease)
 	b.claim(a)
 	p.admit(key, g.Policy, a, b)
 	p.note(key, a, b)
@@ -59,6 +60,17 @@ func (b *Ballot) vacate() {
 	if b.TermEnds.IsZero() && l.Holder != "" {
 		l.Holder, l.LastHolder = "", l.Holder
 	}
+}
+
+// wouldLead is Ballot.WouldLead, as the replica that publishes sees it.
+func wouldLead(e *v1alpha1.Election, lease *picker.Lease) string {
+	if e == nil || !e.Status.DryRun.Runs() {
+		return ""
+	}
+	if leader := e.Status.DryRun.Leader; leader != lease.Holder && leader != lease.LastHolder {
+		return leader
+	}
+	return ""
 }
 
 // claim identifies the claimant.

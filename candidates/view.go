@@ -118,4 +118,8 @@ type Ballot struct {
 	TermHolder string
 	// Exempt says that the policy exempts the user who asks.
 	Exempt bool
+	// WouldLead is the candidate that would lead if the policy, which is in
+	// dry-run, had been enforced, where that is not who does or did last. Empty:
+	// it is, or nobody would.
+	WouldLead string
 }

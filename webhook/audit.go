@@ -21,6 +21,10 @@ const (
 	AuditChosen = "chosen"
 	// AuditCriterion is what decided for it.
 	AuditCriterion = "criterion"
+	// AuditWouldLead is, in dry-run, the candidate that would lead by now if the
+	// policy were enforced, where that is not who does: the ruling is as if it
+	// had led last, and whether it would still be there is an estimate.
+	AuditWouldLead = "would-lead"
 )
 
 // audit is the ruling as audit annotations. What is not known has no key.
@@ -34,7 +38,7 @@ func audit(r *Ruling) map[string]string {
 	if r.Policy != (picker.PolicyRef{}) {
 		all[AuditPolicy] = r.Policy.String()
 	}
-	for key, value := range map[string]string{AuditClaimant: r.Claimant, AuditChosen: r.Chosen, AuditCriterion: r.Criterion} {
+	for key, value := range map[string]string{AuditClaimant: r.Claimant, AuditChosen: r.Chosen, AuditCriterion: r.Criterion, AuditWouldLead: r.WouldLead} {
 		if value != "" {
 			all[key] = value
 		}

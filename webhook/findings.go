@@ -50,6 +50,9 @@ func (l *Leases) report(w *write, r *Ruling) {
 	if r.Criterion != "" {
 		log = log.WithValues("criterion", r.Criterion)
 	}
+	if r.WouldLead != "" {
+		log = log.WithValues("wouldLead", quote(r.WouldLead))
+	}
 	switch {
 	case r.Verdict == Allow:
 		log.Info("Allowed", "candidate", quote(r.Claimant))

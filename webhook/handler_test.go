@@ -51,7 +51,7 @@ func (f *fakeElections) Governing(key types.NamespacedName) candidates.Governanc
 		return candidates.Governance{}
 	}
 	ballot, _ := f.ballot(candidates.Attempt{New: testLease("sched-a", 1)})
-	return candidates.Governance{Policy: &candidates.Policy{Ref: ballot.Policy.PolicyRef, Spec: &v1alpha1.ElectionPolicySpec{}, Compiled: ballot.Policy}}
+	return candidates.Governance{Policy: &candidates.Policy{Ref: ballot.Policy.PolicyRef, Spec: ballot.Spec, Compiled: ballot.Policy}}
 }
 
 func (f *fakeElections) Synced() error { return f.synced }

@@ -206,7 +206,7 @@ func (l *Leases) refuseChange(w *write, reason Reason, message string) (*Ruling,
 	if policy == nil {
 		return nil, nil
 	}
-	ruling := newRuling(w.transition, policy.Compiled, l.DryRun)
+	ruling := newRuling(w.transition, policy.Compiled, policy.Spec, l.DryRun)
 	if policy.Exempts(&w.UserInfo) {
 		ruling.Verdict, ruling.Reason = Allow, ReasonExempt
 		return &ruling, nil
@@ -222,6 +222,9 @@ func respond(r *Ruling) admission.Response {
 		// The API server composes the client's error from this status.
 		response.Result.Status = metav1.StatusFailure
 		response.Result.Message, response.Result.Reason = r.Message, metav1.StatusReasonForbidden
+	}
+	if r.Verdict == Deny && r.Warns {
+		response.Warnings = []string{"would be denied if the policy were enforced: " + r.Message}
 	}
 	response.AuditAnnotations = audit(r)
 	return response

@@ -62,6 +62,11 @@ type Ruling struct {
 	Claimant, Chosen string
 	// Criterion is what decided for Chosen.
 	Criterion string
+	// WouldLead is, in dry-run, who would lead by now if the policy were enforced.
+	// Empty: who does, or nobody.
+	WouldLead string
+	// Warns says that whoever would be denied is to be warned.
+	Warns bool
 }
 
 // Admits reports whether the write goes through.
@@ -71,8 +76,16 @@ func (r *Ruling) Admits() bool { return r.Verdict == Allow || r.Mode != v1alpha1
 // or to renew it after it was told to step down. It depends on its arguments
 // only. dryRun makes the mode DryRun, whatever the policy says.
 func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool) Ruling {
-	decision := picker.Decide(ballot.Policy, &ballot.State)
-	r := newRuling(t, ballot.Policy, dryRun)
+	r := newRuling(t, ballot.Policy, ballot.Spec, dryRun)
+	state := ballot.State
+	if r.Mode == v1alpha1.DryRun && ballot.WouldLead != "" {
+		// The others would have made way for that one, and not for who did lead.
+		r.WouldLead = ballot.WouldLead
+		if state.Lease.Holder == "" {
+			state.Lease.LastHolder = ballot.WouldLead
+		}
+	}
+	decision := picker.Decide(ballot.Policy, &state)
 	r.Claimant = claimant(&ballot.Claimant, &decision)
 	r.Criterion = decision.Criterion
 	if decision.Chosen != nil {
@@ -85,11 +98,12 @@ func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool)
 	return r
 }
 
-func newRuling(t Transition, policy *picker.Policy, dryRun bool) Ruling {
+func newRuling(t Transition, policy *picker.Policy, spec *v1alpha1.ElectionPolicySpec, dryRun bool) Ruling {
 	r := Ruling{Transition: t, Mode: policy.Mode, Policy: policy.PolicyRef, Strategy: policy.Strategy}
 	if dryRun {
 		r.Mode = v1alpha1.DryRun
 	}
+	r.Warns = spec.DryRunWarnings && r.Mode == v1alpha1.DryRun
 	return r
 }
 

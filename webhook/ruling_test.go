@@ -56,7 +56,7 @@ func firstCome(p *picker.Policy) { p.AnyEligible = true }
 // (1.36.3, younger) and sched-spot, and the claimant given.
 func testBallot(claimant string, edit ...func(*candidates.Ballot)) *candidates.Ballot {
 	b := &candidates.Ballot{Claimant: candidates.Identification{Candidate: claimant}}
-	b.Policy = testPolicy()
+	b.Policy, b.Spec = testPolicy(), &v1alpha1.ElectionPolicySpec{}
 	b.State.Now = now
 	b.State.Lease = picker.Lease{Namespace: "kube-system", Name: "kube-scheduler"}
 	for i, c := range []struct{ name, version, node string }{

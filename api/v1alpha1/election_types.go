@@ -18,6 +18,7 @@ import (
 // +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=`.status.mode`
 // +kubebuilder:printcolumn:name="Eligible",type=string,JSONPath=`.status.eligible`
 // +kubebuilder:printcolumn:name="Term",type=date,JSONPath=`.status.holder.since`
+// +kubebuilder:printcolumn:name="Would Lead",type=string,priority=1,JSONPath=`.status.dryRun.leader`
 type Election struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -94,6 +95,10 @@ type ElectionStatus struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Terms []Term `json:"terms,omitempty"`
+	// dryRun is what would have happened if the policy had been enforced, while
+	// it was in the mode DryRun.
+	// +optional
+	DryRun *DryRunStatus `json:"dryRun,omitempty"`
 	// conditions: Ready, PolicyConflict, NoEligibleCandidate, HolderNotChosen,
 	// SteppingDown, and Paused and Pinned where the spec says so.
 	// +listType=map

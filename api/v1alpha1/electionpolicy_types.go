@@ -98,6 +98,12 @@ type ElectionPolicySpec struct {
 	// +optional
 	Mode Mode `json:"mode,omitempty"`
 
+	// dryRunWarnings has the API server warn whoever makes a write that would be
+	// refused, in the mode DryRun. client-go logs such warnings, so that a
+	// component's log has lines that it would not have otherwise.
+	// +optional
+	DryRunWarnings bool `json:"dryRunWarnings,omitempty"`
+
 	// failurePolicy says what happens to an acquire attempt while Leasewarden
 	// cannot be asked: Ignore admits it, Fail refuses it. With Fail, a Lease
 	// stays vacant as long as Leasewarden is down; a holder keeps its Lease in
