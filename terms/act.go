@@ -47,6 +47,8 @@ type acts struct {
 type outcome struct {
 	// stepping is the condition SteppingDown.
 	stepping metav1.Condition
+	// would is what would have been done in another mode.
+	would intention
 	// again is when to look again. Zero: when something changes.
 	again time.Time
 	found []finding
@@ -62,7 +64,10 @@ func (p *Publisher) act(ctx context.Context, key types.NamespacedName, pub *publ
 	}
 	s := p.situation(key, pub, view, decision, a, now)
 	plan := s.plan()
-	out := outcome{stepping: plan.condition, again: plan.again}
+	out := outcome{stepping: plan.condition, again: plan.again, would: s.intention()}
+	if out.again.IsZero() {
+		out.again = out.would.again // in dry-run nothing else is planned
+	}
 	if plan.action == "" {
 		return out
 	}

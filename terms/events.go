@@ -47,7 +47,11 @@ func statusFindings(previous, status *v1alpha1.ElectionStatus) []finding {
 	if c := risen(previous, status, v1alpha1.ConditionNoEligibleCandidate); c != nil {
 		found = append(found, finding{kind: corev1.EventTypeWarning, reason: EventNoEligibleCandidate, action: "Choose", note: c.Message})
 	}
-	return found
+	var before *v1alpha1.DryRunStatus
+	if previous != nil {
+		before = previous.DryRun
+	}
+	return append(found, dryRunFindings(before, status.DryRun)...)
 }
 
 // risen returns a condition that has become true, or is true for another

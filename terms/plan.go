@@ -137,8 +137,7 @@ func (s *situation) death() *death {
 
 func (s *situation) release(d *death) plan {
 	p := plan{action: ActionRelease, death: d, condition: s.idle()}
-	p.note = fmt.Sprintf("the Lease is released for %s: its container %s ended at %s with exit code %d",
-		s.holderName(), d.container, d.run.FinishedAt.UTC().Format(time.RFC3339), d.run.ExitCode)
+	p.note = s.released(d, "is")
 	if s.ordered() || s.isStepping() {
 		p.condition = s.notStepping(reasonSteppedDown, s.holderName()+" has stepped down")
 	}

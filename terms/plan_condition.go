@@ -1,8 +1,6 @@
 package terms
 
 import (
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
@@ -26,8 +24,7 @@ func (s *situation) stepsDown(reason string) metav1.Condition {
 	if reason == reasonEvicting {
 		verb = "is being evicted"
 	}
-	return condition(v1alpha1.ConditionSteppingDown, true, reason,
-		fmt.Sprintf("%s %s: %s is chosen by %s", s.holderName(), verb, s.decision.Chosen.Name, s.criterion()))
+	return condition(v1alpha1.ConditionSteppingDown, true, reason, s.replaced(verb))
 }
 
 // criterion is what puts the chosen candidate before the holder.

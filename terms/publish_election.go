@@ -199,7 +199,7 @@ func (p *Publisher) say(ctx context.Context, key types.NamespacedName, pub *publ
 	if !view.State.Lease.ContestedSince.IsZero() {
 		pub.recheck = now.Add(recheckSoon)
 	}
-	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover), retries(status.Pin), acted.again} {
+	for _, end := range []time.Time{pub.priorities.next(), due(status.Switchover), retries(status.Pin), recheckDryRun(status, now), acted.again} {
 		if !end.IsZero() && end.Before(pub.recheck) {
 			pub.recheck = end
 		}
@@ -214,7 +214,7 @@ func (p *Publisher) statusOf(key types.NamespacedName, view *candidates.View, de
 	}
 	s := &sighting{
 		view: view, decision: decision, dryRun: p.DryRun,
-		lease: a.lease, terms: a.terms, wanted: pub.wanted, stepping: acted.stepping, previous: previous, now: now,
+		lease: a.lease, terms: a.terms, wanted: pub.wanted, stepping: acted.stepping, would: acted.would, previous: previous, now: now,
 	}
 	if t := s.describe(a.fresh); t != nil {
 		s.terms = p.leases.describe(key, t)

@@ -34,8 +34,10 @@ type sighting struct {
 	terms []v1alpha1.Term
 	// wanted is what people want of the Lease.
 	wanted wanted
-	// stepping is the condition SteppingDown.
+	// stepping is the condition SteppingDown, would what would be done in another
+	// mode.
 	stepping metav1.Condition
+	would    intention
 	// previous is the status as it was: conditions that still hold keep their
 	// times.
 	previous *v1alpha1.ElectionStatus
@@ -57,12 +59,30 @@ func (s *sighting) status() v1alpha1.ElectionStatus {
 		Switchover: s.switchover(),
 		Pin:        s.pinNext(),
 		Terms:      s.terms,
+		DryRun:     s.rehearse(),
 	}
 	if s.decision.Chosen != nil {
 		status.Chosen = s.decision.Chosen.Name
 	}
 	status.Conditions = s.conditions(status.Pin)
 	return status
+}
+
+// rehearse is what would have happened if the policy were enforced. Once it is,
+// or the Lease is none of ours, what was found before is kept.
+func (s *sighting) rehearse() *v1alpha1.DryRunStatus {
+	last := s.previous.DryRun
+	aside := s.lease != nil && candidates.CoordinatedByOthers(s.lease)
+	switch {
+	case s.mode() == v1alpha1.DryRun && !aside:
+		c := &counterfactual{last: last, known: s.previous.Terms, terms: s.terms, view: s.view, would: s.would, now: s.now}
+		return c.next()
+	case last.Runs():
+		last = last.DeepCopy()
+		until := seconds(s.now)
+		last.Until, last.WouldDo, last.Message = &until, "", ""
+	}
+	return last
 }
 
 func (s *sighting) mode() v1alpha1.Mode {
