@@ -8,9 +8,9 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/candidates"
@@ -26,16 +26,52 @@ type elections struct {
 
 	mu   sync.Mutex
 	last *ballot
+	seen map[types.NamespacedName]sighting
+}
+
+// sighting is since when this replica knows a record of a Lease.
+type sighting struct {
+	lease *coordinationv1.Lease
+	since time.Time
 }
 
 // ballot is an attempt and what it came down to.
 type ballot struct {
 	*candidates.Ballot
 	attempt candidates.Attempt
+	seen    sighting
+}
+
+// Observe implements terms.Elections.
+func (e *elections) Observe(lease *coordinationv1.Lease, now time.Time) {
+	e.see(lease)
+	e.Cache.Observe(lease, now)
+}
+
+// see notes since when a record is known.
+func (e *elections) see(lease *coordinationv1.Lease) {
+	if lease == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	key := types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}
+	was := e.seen[key]
+	switch {
+	case was.lease == nil || !apiequality.Semantic.DeepEqual(was.lease.Spec, lease.Spec) && newer(lease, was.lease):
+		e.seen[key] = sighting{lease, time.Now()}
+	}
+}
+
+func newer(a, b *coordinationv1.Lease) bool {
+	return len(a.ResourceVersion) > len(b.ResourceVersion) || len(a.ResourceVersion) == len(b.ResourceVersion) && a.ResourceVersion > b.ResourceVersion
 }
 
 // Attempt implements webhook.Elections.
 func (e *elections) Attempt(a candidates.Attempt) (*candidates.Ballot, error) {
+	if !a.SideEffectFree {
+		e.see(a.Old)
+	}
 	b, err := e.Cache.Attempt(a)
 	if err != nil {
 		return nil, err
@@ -43,7 +79,7 @@ func (e *elections) Attempt(a candidates.Attempt) (*candidates.Ballot, error) {
 	e.plant.ballot(b, &a)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.last = &ballot{b, a}
+	e.last = &ballot{b, a, e.seen[types.NamespacedName{Namespace: a.New.Namespace, Name: a.New.Name}]}
 	return b, nil
 }
 
@@ -97,8 +133,8 @@ func (d *watchdog) ruled(b *ballot, allowed bool) {
 		}
 	case who == "":
 	case running:
-		if end := l.written.Add(4*leaseDuration(b.attempt.Old) + time.Second); b.attempt.Old != nil && time.Now().After(end) {
-			d.violate(l, "unexplained", "%s was denied for a term that has run out at %s at the latest", who, end)
+		if end := b.seen.since.Add(leaseDuration(b.attempt.Old)); b.attempt.Old != nil && time.Now().After(end) {
+			d.violate(l, "unexplained", "%s was denied for a term that has run out at %s", who, end)
 		}
 	case decision.Allows(who):
 		d.violate(l, "unexplained", "%s was denied, although the picker allows it", who)

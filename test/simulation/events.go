@@ -9,21 +9,25 @@ import (
 
 // What can happen.
 const (
-	evCrash          = "crash"
-	evCrashLeader    = "crash leader"
-	evPause          = "pause"
-	evPauseLeader    = "pause leader"
-	evDelete         = "delete"
-	evDeleteLeader   = "delete leader"
-	evForceDelete    = "force-delete"
-	evNodeLost       = "lose node"
-	evUpgrade        = "upgrade"
-	evWeather        = "bad weather"
-	evWeatherLeader  = "bad weather for leader"
-	evCutWatches     = "cut watches"
-	evReplicaKill    = "kill replica"
-	evReplicaStop    = "stop replica"
-	evWriterKill     = "kill writer"
+	evCrash         = "crash"
+	evCrashLeader   = "crash leader"
+	evPause         = "pause"
+	evPauseLeader   = "pause leader"
+	evDelete        = "delete"
+	evDeleteLeader  = "delete leader"
+	evForceDelete   = "force-delete"
+	evNodeLost      = "lose node"
+	evUpgrade       = "upgrade"
+	evWeather       = "bad weather"
+	evWeatherLeader = "bad weather for leader"
+	evCutWatches    = "cut watches"
+	evReplicaKill   = "kill replica"
+	evReplicaStop   = "stop replica"
+	evWriterKill    = "kill writer"
+	// evWriterKillAtWrite ends the writer at one of its next writes.
+	evWriterKillAtWrite = "kill writer at a write"
+	// evCrashUnheard has writes of the writer arrive late, and the leader crash.
+	evCrashUnheard   = "crash leader, and delay writer"
 	evReplicaPause   = "pause replica"
 	evReplicaWeather = "bad weather for replica"
 	evReplicaSlow    = "slow replica"
@@ -47,12 +51,15 @@ func (w *world) happen(ev *event) {
 		p = pods[ev.pod%len(pods)]
 	}
 	switch ev.what {
-	case evCrashLeader, evPauseLeader, evDeleteLeader, evWeatherLeader:
+	case evCrashLeader, evPauseLeader, evDeleteLeader, evWeatherLeader, evCrashUnheard:
 		p = w.leader(c)
+	}
+	if (ev.what == evPause || ev.what == evPauseLeader) && r.IntN(3) == 0 {
+		lasts = w.chaos // until the end of all trouble
 	}
 	what := ev.what
 	switch ev.what {
-	case evReplicaKill, evReplicaStop, evWriterKill, evReplicaPause, evReplicaWeather, evReplicaSlow, evReplicasDown:
+	case evReplicaKill, evReplicaStop, evWriterKill, evWriterKillAtWrite, evReplicaPause, evReplicaWeather, evReplicaSlow, evReplicasDown:
 		w.happenToReplicas(ev, lasts)
 		return
 	case evPolicyEdit, evPolicyDelete:
@@ -79,6 +86,9 @@ func (w *world) happen(ev *event) {
 	switch ev.what {
 	case evCrash, evCrashLeader:
 		p.crash()
+	case evCrashUnheard:
+		w.delayWriter(lasts)
+		p.crash()
 	case evPause, evPauseLeader:
 		p.pause()
 		w.after(lasts, p.resume)
@@ -92,6 +102,17 @@ func (w *world) happen(ev *event) {
 	case evWeather, evWeatherLeader:
 		weather := drawWeather(ev.n, w.seed, c.timing.slack()/2)
 		w.disturbFor(lasts, func() { p.fare(weather) }, func() { p.fare(api.Calm) })
+	}
+}
+
+// delayWriter has most writes of the writer arrive after it gave up on them.
+func (w *world) delayWriter(lasts time.Duration) {
+	for _, r := range w.replicas {
+		if r.isWriter() {
+			weather := api.Calm
+			weather.Late = 0.7
+			w.disturbFor(lasts, func() { r.fare(weather) }, func() { r.fare(api.Calm) })
+		}
 	}
 }
 
@@ -133,7 +154,7 @@ func (w *world) happenToReplicas(ev *event, lasts time.Duration) {
 	}
 	w.watchdog.disturb(lasts + lateAfter)
 	r := w.replicas[ev.pod%len(w.replicas)]
-	if ev.what == evWriterKill {
+	if ev.what == evWriterKill || ev.what == evWriterKillAtWrite || ev.what == evReplicaWeather && ev.pod%4 > 0 {
 		for _, o := range w.replicas {
 			if o.isWriter() {
 				r = o
@@ -146,7 +167,12 @@ func (w *world) happenToReplicas(ev *event, lasts time.Duration) {
 		r.kill(lasts)
 	case evReplicaStop:
 		r.stop(lasts)
+	case evWriterKillAtWrite:
+		r.fuse(1+ev.pod%5, ev.n%2 == 0, lasts)
 	case evReplicaPause:
+		if w.options.Instant {
+			return
+		}
 		r.pause()
 		w.after(lasts, r.resume)
 	case evReplicaWeather:

@@ -25,6 +25,7 @@ type pod struct {
 	version   string
 	revision  int
 	node      string
+	slot      int
 	clock     skewedClock
 	frontend  *api.Frontend
 
@@ -56,7 +57,7 @@ func (w *world) startPod(c *component, slot, revision int) *pod {
 	r := api.Draw(w.seed, "pod "+c.name, w.counted("pod "+c.name))
 	p := &pod{
 		w: w, component: c, name: fmt.Sprintf("%s-%d-%s", c.name, slot, suffix(r)), revision: revision,
-		version: fmt.Sprintf("1.%d.0", 30+revision), node: fmt.Sprintf("node-%d", slot%3),
+		version: fmt.Sprintf("1.%d.0", 30+revision), node: fmt.Sprintf("node-%d", slot%3), slot: slot,
 		frontend: w.frontends[slot%len(w.frontends)], ended: make(chan struct{}), weather: api.Calm,
 	}
 	p.clock = skewedClock{start: w.trace.start}

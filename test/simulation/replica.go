@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/leaderelection"
@@ -84,10 +85,11 @@ func (r *replica) run(n uint64) {
 	r.mu.Unlock()
 	r.w.trace.add("%s starts", name)
 
-	cache, err := candidates.New(candidates.Options{Config: p.link.Config(), Namespace: ownNamespace, Clock: clock.RealClock{}})
+	filled, err := candidates.New(candidates.Options{Config: p.link.Config(), Namespace: ownNamespace, Clock: clock.RealClock{}})
 	if err != nil {
 		panic(err)
 	}
+	cache := &elections{Cache: filled, plant: r.w.options.Plant, watchdog: r.w.watchdog, seen: map[types.NamespacedName]sighting{}}
 	var running sync.WaitGroup
 	running.Go(func() { _ = cache.Start(ctx) })
 	running.Go(func() { r.serve(ctx, p, name, cache) })
@@ -103,18 +105,18 @@ func (r *replica) run(n uint64) {
 
 // serve is the webhook: in the Service as soon as the caches are filled, and for a
 // moment after its end.
-func (r *replica) serve(ctx context.Context, p *process, name string, cache *candidates.Cache) {
+func (r *replica) serve(ctx context.Context, p *process, name string, cache *elections) {
 	for cache.Synced() != nil {
 		if !sleep(ctx, 300*time.Millisecond) {
 			return
 		}
 	}
 	leases := &webhook.Leases{
-		Elections: &elections{Cache: cache, plant: r.w.options.Plant, watchdog: r.w.watchdog}, Username: username,
+		Elections: cache, Username: username,
 		Metrics: webhook.NewMetrics(prometheus.NewRegistry()), Log: logr.Discard(),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(webhook.ValidateLeasePath, r.w.options.Plant.wrap(&checked{leases.Validating(), r.w.watchdog, leases.Elections.(*elections)}))
+	mux.Handle(webhook.ValidateLeasePath, r.w.options.Plant.wrap(&checked{leases.Validating(), r.w.watchdog, cache}))
 	mux.Handle(webhook.MutateLeasePath, r.w.options.Plant.wrap(leases.Mutating()))
 	b := r.w.api.Serve(name, mux)
 	r.mu.Lock()
@@ -179,7 +181,7 @@ func (r *replica) setWriter(p *process, writer bool) {
 }
 
 // write is what only one replica does.
-func (r *replica) write(ctx context.Context, p *process, cache *candidates.Cache) {
+func (r *replica) write(ctx context.Context, p *process, cache *elections) {
 	options := client.Options{Scheme: scheme(), Mapper: mapper()}
 	c, err := client.NewWithWatch(p.link.Config(), options)
 	if err != nil {
@@ -196,7 +198,7 @@ func (r *replica) write(ctx context.Context, p *process, cache *candidates.Cache
 }
 
 // register keeps the webhook registered, as the manager's controller does.
-func register(ctx context.Context, c client.Client, cache *candidates.Cache) {
+func register(ctx context.Context, c client.Client, cache *elections) {
 	registration := &terms.Registration{
 		Client: c, Namespace: ownNamespace, Namespaces: c, Trust: trust{},
 		Endpoint: terms.Endpoint{Namespace: ownNamespace, Service: "leasewarden", ValidateLease: webhook.ValidateLeasePath,
@@ -290,6 +292,19 @@ func (r *replica) kill(absence time.Duration) {
 	if p != nil {
 		p.link.Kill()
 		p.cancel()
+	}
+}
+
+// fuse kills it at its n-th write from now on.
+func (r *replica) fuse(n int, applied bool, absence time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.process; p != nil {
+		p.link.Fuse(n, applied, func() {
+			r.w.trace.add("%s dies at a write, applied %t", p.link.Name, applied)
+			r.w.watchdog.disturb(absence + lateAfter)
+			r.kill(absence)
+		})
 	}
 }
 

@@ -144,12 +144,29 @@ const (
 var kinds = []string{
 	evCrash, evCrash, evCrashLeader, evCrashLeader, evPause, evPauseLeader, evPauseLeader, evDelete, evDeleteLeader, evForceDelete,
 	evNodeLost, evUpgrade, evUpgrade, evWeather, evWeather, evWeatherLeader, evCutWatches,
-	evReplicaKill, evReplicaKill, evReplicaStop, evWriterKill, evReplicaPause, evReplicaWeather, evReplicaWeather, evReplicaSlow, evReplicasDown,
+	evReplicaKill, evReplicaKill, evReplicaStop, evWriterKill, evWriterKillAtWrite, evWriterKillAtWrite, evCrashUnheard, evCrashUnheard, evReplicaPause, evReplicaWeather, evReplicaWeather, evReplicaSlow, evReplicasDown,
 	evPolicyEdit, evPolicyEdit, evPolicyDelete, evLeaseDelete, evFrontendDown,
+}
+
+// drawKinds decides what can happen at all. What is frequent in every run keeps
+// other things from being seen.
+func drawKinds(r *rand.Rand) []string {
+	share := pick(r, 0.15, 0.4, 1)
+	var some []string
+	for _, kind := range kinds {
+		if r.Float64() < share {
+			some = append(some, kind)
+		}
+	}
+	if len(some) == 0 {
+		return []string{evCrashLeader}
+	}
+	return some
 }
 
 // drawEvents decides what happens when: mostly in bursts.
 func (s *scenario) drawEvents(r *rand.Rand) {
+	kinds := drawKinds(r)
 	n := 3 + r.IntN(22)
 	at := time.Duration(0)
 	for i := range n {

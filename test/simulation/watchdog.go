@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,15 +40,17 @@ type leaseWatch struct {
 	// groundless is since when an order to step down has no reason.
 	groundless time.Time
 	reported   map[string]bool
-	history    []string
-	denials    int
-	terms      int
+	// told is what each elector was last denied for.
+	told    map[string]string
+	history []string
+	denials int
+	terms   int
 }
 
 func newWatchdog(w *world) *watchdog {
 	d := &watchdog{w: w, leases: map[string]*leaseWatch{}, disturbed: w.trace.start.Add(lateAfter)}
 	for _, c := range w.components {
-		d.leases[c.name] = &leaseWatch{component: c, electors: map[*elector]struct{}{}, led: w.trace.start, fit: map[*pod]time.Time{}, reported: map[string]bool{}}
+		d.leases[c.name] = &leaseWatch{component: c, electors: map[*elector]struct{}{}, led: w.trace.start, fit: map[*pod]time.Time{}, reported: map[string]bool{}, told: map[string]string{}}
 	}
 	return d
 }
@@ -76,8 +79,15 @@ func (d *watchdog) disturb(lasts time.Duration) {
 func (d *watchdog) deleteLease(c *component) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.leases[c.name].excused = time.Now().Add(c.timing.renew + c.timing.retry + c.timing.lease)
+	d.leases[c.name].excuse()
 	d.leases[c.name].led = time.Now()
+}
+
+// excuse has two leaders be nobody's fault of ours, for as long as one of them
+// may not notice.
+func (l *leaseWatch) excuse() {
+	t := l.component.timing
+	l.excused = time.Now().Add(t.renew + t.retry + t.lease)
 }
 
 // believes is told whenever an elector begins or ends to believe that it leads.
@@ -116,13 +126,21 @@ func (d *watchdog) single(l *leaseWatch) {
 }
 
 func (d *watchdog) denied(e *elector, err error) {
+	_, why, _ := strings.Cut(err.Error(), "denied the request: ")
 	d.mu.Lock()
-	d.leases[e.lease].denials++
+	l := d.leases[e.lease]
+	l.denials++
+	told := l.told[e.identity] == why
+	l.told[e.identity] = why
 	d.mu.Unlock()
-	d.w.trace.add("%s is denied: %v", e.identity, err)
+	if !told {
+		d.w.trace.add("%s is denied: %s", e.identity, why)
+	}
 }
 
-// committed is told of every write.
+// committed is told of every write. client-go's release goes by what the elector
+// last believed and not by what the Lease says, so that one that was stopped for
+// long, and is then told to end, releases the Lease of another one.
 func (d *watchdog) committed(c api.Commit) {
 	if c.Resource != api.Leases {
 		return
@@ -149,7 +167,15 @@ func (d *watchdog) committed(c api.Commit) {
 	}
 	l.written = time.Now()
 	l.history = append(l.history, describe(now))
-	if before, after := api.Holder(old), api.Holder(now); before != after {
+	before, after := api.Holder(old), api.Holder(now)
+	if before != "" && after == "" && c.By != before && c.By != "" && !strings.HasPrefix(c.By, "leasewarden-") {
+		d.w.trace.add("lease %s: %s releases it for %s", o.Name, c.By, before)
+		l.excuse()
+	}
+	if after != "" && before != after && l.written.After(d.disturbed) {
+		d.stamped(l, now)
+	}
+	if before != after {
 		l.led = l.written
 		d.w.trace.add("lease %s: %q -> %q", o.Name, before, after)
 	}
@@ -179,6 +205,15 @@ func leaseDuration(l *coordinationv1.Lease) time.Duration {
 		return 0
 	}
 	return time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
+}
+
+// stamped checks that an acquire was ruled on, while nothing keeps it from that.
+func (d *watchdog) stamped(l *leaseWatch, lease *coordinationv1.Lease) {
+	o := d.w.options
+	if l.component.policy == nil || o.Without || o.DryRun || lease.Annotations[v1alpha1.ElectedAnnotation] == api.Holder(lease) {
+		return
+	}
+	d.violate(l, "not ruled on", "%s acquired the Lease as if there were no policy", api.Holder(lease))
 }
 
 // tick is how often it looks, beside whenever something is written.
@@ -230,13 +265,13 @@ func (d *watchdog) vacant(l *leaseWatch, pods []*pod) {
 	}
 }
 
-// bound is how long a Lease may be vacant: until its last term has run out, for
-// each replica that may count it anew, until the silent are passed over, and
-// until the next try.
+// bound is how long a Lease may be vacant: until its last term has run out, which
+// a replica that has just come may count anew, until the silent are passed over,
+// those that have just fallen silent, too, and until the next try.
 func (d *watchdog) bound(c *component) time.Duration {
 	deadline := c.timing.lease
 	if c.policy != nil && c.policy.AcquireDeadline != nil {
 		deadline = max(deadline, c.policy.AcquireDeadline.Duration)
 	}
-	return 3*c.timing.lease + 5*deadline/2 + 6*c.timing.retry + 5*time.Second
+	return 2*c.timing.lease + 3*deadline/2 + 6*c.timing.retry + 5*time.Second
 }

@@ -124,8 +124,7 @@ func (w *world) remove(p *pod) {
 	w.api.Remove(api.Pods, namespace, p.name)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	slot := slices.Index(w.pods[p.component], p)
-	w.pods[p.component] = slices.Delete(w.pods[p.component], slot, slot+1)
+	w.pods[p.component] = slices.DeleteFunc(w.pods[p.component], func(o *pod) bool { return o == p })
 	w.trace.add("%s has ended", p.name)
 	if w.ctx.Err() == nil {
 		go func() {
@@ -133,7 +132,7 @@ func (w *world) remove(p *pod) {
 			w.mu.Lock()
 			revision := w.revision[p.component]
 			w.mu.Unlock()
-			w.startPod(p.component, slot, revision)
+			w.startPod(p.component, p.slot, revision)
 		}()
 	}
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,8 +18,8 @@ var leaseGroup = schema.GroupResource{Group: coordinationv1.GroupName, Resource:
 // (nil: there is none) and must not change that. It takes the steps of
 // kube-apiserver, in its order: mutating webhooks, resourceVersion, validating
 // webhooks, and again if the Lease was written meanwhile.
-func (f *Frontend) writeLease(key string, user *authenticationv1.UserInfo, change func(old *coordinationv1.Lease) (*coordinationv1.Lease, error)) (*coordinationv1.Lease, error) {
-	s := f.server
+func (l *Link) writeLease(key string, change func(old *coordinationv1.Lease) (*coordinationv1.Lease, error)) (*coordinationv1.Lease, error) {
+	s, f, user := l.server, l.frontend, &l.User
 	for {
 		s.mu.Lock()
 		object := s.objects[Leases][key]
@@ -46,21 +45,21 @@ func (f *Frontend) writeLease(key string, user *authenticationv1.UserInfo, chang
 		if err := f.validate(w, user); err != nil {
 			return nil, err
 		}
-		if l, ok := s.commitLease(key, object, w.new); ok {
-			return l, nil
+		if written, ok := s.commitLease(key, object, w.new, l.Name); ok {
+			return written, nil
 		}
 	}
 }
 
 // commitLease stores a Lease unless the one before is not the expected one any
 // more.
-func (s *Server) commitLease(key string, expected *Object, l *coordinationv1.Lease) (*coordinationv1.Lease, bool) {
+func (s *Server) commitLease(key string, expected *Object, l *coordinationv1.Lease, by string) (*coordinationv1.Lease, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.objects[Leases][key] != expected {
 		return nil, false
 	}
-	return s.set(Leases, newLease(l.DeepCopy())).Lease, true
+	return s.set(Leases, newLease(l.DeepCopy()), by).Lease, true
 }
 
 func (s *Server) namespaceLabels(name string) labels.Set {
@@ -108,7 +107,7 @@ func (c *leaseClient) Get(ctx context.Context, name string, _ metav1.GetOptions)
 func (c *leaseClient) Create(ctx context.Context, lease *coordinationv1.Lease, _ metav1.CreateOptions) (l *coordinationv1.Lease, err error) {
 	wanted := lease.DeepCopy()
 	err = c.link.do(ctx, "create lease "+lease.Name, true, func() error {
-		l, err = c.link.frontend.createLease(wanted, &c.link.User)
+		l, err = c.link.createLease(wanted)
 		return err
 	})
 	return result(l, err)
@@ -117,7 +116,7 @@ func (c *leaseClient) Create(ctx context.Context, lease *coordinationv1.Lease, _
 func (c *leaseClient) Update(ctx context.Context, lease *coordinationv1.Lease, _ metav1.UpdateOptions) (l *coordinationv1.Lease, err error) {
 	wanted := lease.DeepCopy()
 	err = c.link.do(ctx, "update lease "+lease.Name, true, func() error {
-		l, err = c.link.frontend.updateLease(wanted, &c.link.User)
+		l, err = c.link.updateLease(wanted)
 		return err
 	})
 	return result(l, err)
@@ -131,23 +130,23 @@ func result(l *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
 	return l.DeepCopy(), nil
 }
 
-func (f *Frontend) createLease(l *coordinationv1.Lease, user *authenticationv1.UserInfo) (*coordinationv1.Lease, error) {
-	return f.writeLease(l.Namespace+"/"+l.Name, user, func(old *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+func (l *Link) createLease(lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return l.writeLease(lease.Namespace+"/"+lease.Name, func(old *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 		if old != nil {
-			return nil, apierrors.NewAlreadyExists(leaseGroup, l.Name)
+			return nil, apierrors.NewAlreadyExists(leaseGroup, lease.Name)
 		}
-		return l.DeepCopy(), nil
+		return lease.DeepCopy(), nil
 	})
 }
 
-func (f *Frontend) updateLease(l *coordinationv1.Lease, user *authenticationv1.UserInfo) (*coordinationv1.Lease, error) {
-	return f.writeLease(l.Namespace+"/"+l.Name, user, func(old *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+func (l *Link) updateLease(lease *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return l.writeLease(lease.Namespace+"/"+lease.Name, func(old *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 		switch {
 		case old == nil:
-			return nil, apierrors.NewNotFound(leaseGroup, l.Name)
-		case l.UID != "" && l.UID != old.UID:
-			return nil, conflict(l.Name)
+			return nil, apierrors.NewNotFound(leaseGroup, lease.Name)
+		case lease.UID != "" && lease.UID != old.UID:
+			return nil, conflict(lease.Name)
 		}
-		return l.DeepCopy(), nil
+		return lease.DeepCopy(), nil
 	})
 }

@@ -48,6 +48,37 @@ type Link struct {
 	weather Weather
 	dead    bool
 	resumed chan struct{} // nil: not paused
+	fuse    *fuse
+}
+
+// fuse ends a client at one of its writes.
+type fuse struct {
+	writes  int
+	applied bool
+	blown   func()
+}
+
+// Fuse has the client end at the n-th write from now on: before it arrives, or
+// after it was applied. It calls blown then.
+func (l *Link) Fuse(n int, applied bool, blown func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fuse = &fuse{writes: n, applied: applied, blown: blown}
+}
+
+// burn counts a write, and returns the fuse if it is the last one.
+func (l *Link) burn() *fuse {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fuse == nil {
+		return nil
+	}
+	if l.fuse.writes--; l.fuse.writes > 0 {
+		return nil
+	}
+	f := l.fuse
+	l.fuse = nil
+	return f
 }
 
 // Link makes one to a kube-apiserver.
@@ -168,6 +199,17 @@ func (l *Link) try(ctx context.Context, what string, write bool, r *rand.Rand, s
 		return apierrors.NewInternalError(errors.New("etcdserver: request timed out"))
 	case conflict && write:
 		return apierrors.NewConflict(schema.GroupResource{Resource: "objects"}, what, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	}
+	if write {
+		if f := l.burn(); f != nil {
+			if f.applied {
+				_ = serve()
+			}
+			f.blown()
+			return errDead
+		}
+	}
+	switch {
 	case lost:
 		return giveUp(ctx, what)
 	case late && write:

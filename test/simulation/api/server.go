@@ -21,6 +21,8 @@ type Commit struct {
 	Old, New *Object
 	// Version is the resourceVersion of the change.
 	Version uint64
+	// By is the Link that wrote a Lease. Empty: none did.
+	By string
 }
 
 // Server is what all kube-apiservers of a cluster have in common: the storage.
@@ -53,14 +55,14 @@ func (s *Server) Put(resource string, o runtime.Object) {
 	object := must(newObject(must(json.Marshal(o))))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.set(resource, object)
+	s.set(resource, object, "")
 }
 
 // PutLease is Put for a Lease.
 func (s *Server) PutLease(l *coordinationv1.Lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.set(Leases, newLease(l.DeepCopy()))
+	s.set(Leases, newLease(l.DeepCopy()), "")
 }
 
 // Remove deletes an object, if there is one.
@@ -115,7 +117,7 @@ func compare(a, b string) int {
 }
 
 // set stores an object that nobody else has, and tells of it.
-func (s *Server) set(resource string, o *Object) *Object {
+func (s *Server) set(resource string, o *Object, by string) *Object {
 	s.version++
 	key := o.key()
 	old := s.objects[resource][key]
@@ -124,7 +126,7 @@ func (s *Server) set(resource string, o *Object) *Object {
 		s.objects[resource] = map[string]*Object{}
 	}
 	s.objects[resource][key] = o
-	s.publish(Commit{Resource: resource, Old: old, New: o, Version: s.version})
+	s.publish(Commit{Resource: resource, Old: old, New: o, Version: s.version, By: by})
 	return o
 }
 

@@ -58,7 +58,7 @@ func (l *Link) write(c *change) ([]byte, error) {
 		return nil, err
 	}
 	o := must(newObject(must(encode(f))))
-	return s.set(c.resource, o).raw, nil
+	return s.set(c.resource, o, "").raw, nil
 }
 
 func (s *Server) create(c *change) ([]byte, error) {
@@ -81,7 +81,7 @@ func (s *Server) create(c *change) ([]byte, error) {
 	if s.objects[c.resource][o.key()] != nil {
 		return nil, apierrors.NewAlreadyExists(c.group(), o.Name)
 	}
-	return s.set(c.resource, o).raw, nil
+	return s.set(c.resource, o, "").raw, nil
 }
 
 func (s *Server) remove(c *change, old *Object) ([]byte, error) {
@@ -201,10 +201,10 @@ func (l *Link) changeLease(c *change) ([]byte, error) {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
 		wanted.Namespace = c.namespace
-		written, err := l.frontend.createLease(wanted, &l.User)
+		written, err := l.createLease(wanted)
 		return encoded(written, err)
 	}
-	written, err := l.frontend.writeLease(c.namespace+"/"+c.name, &l.User, func(old *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	written, err := l.writeLease(c.namespace+"/"+c.name, func(old *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(leaseGroup, c.name)
 		}

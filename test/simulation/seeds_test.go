@@ -1,0 +1,6 @@
+//go:build !race
+
+package simulation
+
+// seedsByDefault is how many seeds are played unless SEEDS says otherwise.
+const seedsByDefault = 1000
