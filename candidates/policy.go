@@ -102,12 +102,20 @@ func compile(ref picker.PolicyRef, meta *metav1.ObjectMeta, spec *v1alpha1.Elect
 		needs:             needsOf(spec),
 	}
 	p.Compiled, p.Errors = plugins.Compile(ref, p.Spec)
-	p.Errors = append(p.Errors, p.compileSources()...)
+	p.Errors = append(p.Errors, unmentioned(p.Errors, p.compileSources())...)
 	if len(p.Errors) > 0 {
 		p.Compiled = nil
 	}
 	p.cost = p.registrationCost()
 	return p
+}
+
+// unmentioned are the errors about fields that no error is known of: one fault is
+// told once.
+func unmentioned(known, errs field.ErrorList) field.ErrorList {
+	return slices.DeleteFunc(errs, func(e *field.Error) bool {
+		return slices.ContainsFunc(known, func(k *field.Error) bool { return k.Field == e.Field })
+	})
 }
 
 // compileSources compiles what belongs to this package: which Leases and

@@ -140,7 +140,7 @@ func TestPolicyErrorsNameTheirField(t *testing.T) {
 			g := NewWithT(t)
 			p := CompilePolicy(electionPolicy("p", mutate))
 			g.Expect(p.Compiled).To(BeNil())
-			g.Expect(p.Errors).NotTo(BeEmpty())
+			g.Expect(p.Errors).To(HaveLen(1), "one fault is told once")
 			g.Expect(p.Errors[0].Field).To(Equal(field))
 		})
 	}

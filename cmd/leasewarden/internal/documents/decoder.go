@@ -130,7 +130,7 @@ func decodeObject(data []byte, known kind, k schema.GroupVersionKind) (client.Ob
 	}
 	o := known.make()
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, o); err != nil {
-		return nil, explain(err)
+		return nil, locate(explain(err), err, data)
 	}
 	return o, nil
 }

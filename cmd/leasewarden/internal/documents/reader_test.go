@@ -94,6 +94,14 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 			text: `{"apiVersion":"v1"]`,
 			want: "standard input: document 1: is not JSON: invalid character ']' after object key:value pair",
 		},
+		"no time": {
+			text: "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: a, namespace: x}\nspec: {holderIdentity: a, renewTime: '2026-01-01'}\n",
+			want: `standard input: document 1: Lease x/a: spec.renewTime: "2026-01-01" is not a time such as 2026-01-31T15:04:05.000000Z`,
+		},
+		"no time in a list": {
+			text: "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\nstatus: {conditions: [{type: Ready, status: 'True', lastTransitionTime: now}]}\n",
+			want: `standard input: document 1: Pod x/a: status.conditions[0].lastTransitionTime: "now" is not a time such as 2026-01-31T15:04:05.000000Z`,
+		},
 		"no object": {
 			text: "just text",
 			want: "standard input: document 1: is not a Kubernetes object: must not be of type string",
