@@ -65,6 +65,7 @@ func newContest(t *testing.T, times elector.Timings) *contest {
 	c := &contest{t: t, namespace: namespace.Name, times: times}
 	t.Cleanup(func() { _ = client.Delete(context.Background(), namespace) })
 	t.Cleanup(c.explain)
+	t.Cleanup(c.neverTwo)
 	c.allow()
 	g.Expect(client.Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: c.namespace, Namespace: c.namespace},

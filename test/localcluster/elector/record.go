@@ -3,8 +3,12 @@ package elector
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,4 +41,32 @@ func ReadRecords(r io.Reader) ([]Record, error) {
 			records = append(records, record)
 		}
 	}
+}
+
+// Sort sorts the records of several logs by time.
+func Sort(records []Record) {
+	slices.SortStableFunc(records, func(a, b Record) int {
+		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Identity, b.Identity))
+	})
+}
+
+// Overlaps says which electors led while another one did, by their own word, of
+// records in the order of time. One that does not say when it stopped was killed,
+// and is taken for dead as soon as another one leads.
+func Overlaps(records []Record) []string {
+	var found []string
+	for i, r := range records {
+		after := records[i+1:]
+		end := slices.IndexFunc(after, func(s Record) bool { return !s.Leads && s.Identity == r.Identity })
+		if !r.Leads || end < 0 {
+			continue
+		}
+		for _, other := range after[:end] {
+			if other.Leads {
+				found = append(found, fmt.Sprintf("%s from %s to %s, and %s from %s", r.Identity,
+					r.At.Format(time.RFC3339Nano), after[end].At.Format(time.RFC3339Nano), other.Identity, other.At.Format(time.RFC3339Nano)))
+			}
+		}
+	}
+	return found
 }

@@ -20,3 +20,30 @@ func TestReadRecords(t *testing.T) {
 	log.WriteString(`{"identity":"a_1","leads":tr`)
 	g.Expect(ReadRecords(log)).To(Equal(want))
 }
+
+func TestOverlaps(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	begins := func(identity string, second int) Record {
+		return Record{Identity: identity, Leads: true, At: start.Add(time.Duration(second) * time.Second)}
+	}
+	ends := func(identity string, second int) Record {
+		return Record{Identity: identity, At: start.Add(time.Duration(second) * time.Second)}
+	}
+	for name, test := range map[string]struct {
+		records []Record
+		want    int
+	}{
+		"one after the other":      {[]Record{begins("a", 1), ends("a", 2), begins("b", 3), ends("b", 4), begins("a", 5)}, 0},
+		"one that was killed":      {[]Record{begins("a", 1), begins("b", 3), ends("b", 4)}, 0},
+		"one that stops too late":  {[]Record{begins("a", 1), begins("b", 3), ends("a", 4)}, 1},
+		"one within the other":     {[]Record{ends("b", 4), begins("a", 1), ends("a", 5), begins("b", 3)}, 1},
+		"one that leads once more": {[]Record{begins("a", 1), ends("a", 2), begins("b", 3), ends("b", 4), begins("a", 5), ends("a", 6)}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Sort(test.records)
+			if got := Overlaps(test.records); len(got) != test.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}

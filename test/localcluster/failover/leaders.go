@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -31,9 +31,7 @@ func (l *lane) records() ([]elector.Record, error) {
 		}
 		all = append(all, records...)
 	}
-	slices.SortFunc(all, func(a, b elector.Record) int {
-		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Identity, b.Identity))
-	})
+	elector.Sort(all)
 	return all, nil
 }
 
@@ -149,6 +147,16 @@ func (l *lane) settle(ctx context.Context) error {
 		}
 		return true, nil
 	})
+}
+
+// neverTwo returns an error if two electors have led at the same time, as they
+// saw it themselves.
+func (l *lane) neverTwo() error {
+	records, err := l.records()
+	if two := elector.Overlaps(records); len(two) > 0 {
+		return fmt.Errorf("%s: two leaders: %s", l.namespace, two[0])
+	}
+	return err
 }
 
 // atRandom waits until the lane has settled and a moment more, so that what comes

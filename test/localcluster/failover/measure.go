@@ -71,6 +71,9 @@ func (m *measurement) play(ctx context.Context, c *contender, left *atomic.Int64
 		m.mu.Unlock()
 		m.done[c].Add(1)
 	}
+	if err := l.neverTwo(); err != nil {
+		return err
+	}
 	return l.remove(ctx)
 }
 
