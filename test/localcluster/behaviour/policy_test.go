@@ -1,6 +1,8 @@
 package behaviour
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	. "github.com/onsi/gomega"
@@ -39,15 +41,16 @@ func (c *contest) govern(strategy v1alpha1.Strategy, change ...func(*v1alpha1.El
 // namespace.
 func (c *contest) registered() {
 	c.t.Helper()
-	NewWithT(c.t).Eventually(func(g Gomega) {
-		list := &admissionregistrationv1.ValidatingWebhookConfigurationList{}
-		g.Expect(client.List(c.t.Context(), list)).To(Succeed())
-		text := ""
-		for _, configuration := range list.Items {
-			text += configuration.String()
-		}
-		g.Expect(text).To(ContainSubstring(c.namespace))
-	}, soon, often).Should(Succeed())
+	NewWithT(c.t).Eventually(c.named, soon, often).Should(BeTrue())
+}
+
+// named reports whether the webhook configurations name the contest's namespace.
+func (c *contest) named() (bool, error) {
+	validating, mutating := &admissionregistrationv1.ValidatingWebhookConfigurationList{}, &admissionregistrationv1.MutatingWebhookConfigurationList{}
+	if err := errors.Join(client.List(c.t.Context(), validating), client.List(c.t.Context(), mutating)); err != nil {
+		return false, err
+	}
+	return strings.Contains(validating.String()+mutating.String(), c.namespace), nil
 }
 
 var byVersion = v1alpha1.Strategy{Name: v1alpha1.OldestEmulationVersion}

@@ -28,20 +28,35 @@ func (c *contest) rulings(identity string, user authenticationv1.UserInfo) ([]st
 	if err != nil {
 		return nil, err
 	}
-	var all []string
+	return c.ask(&admissionv1.AdmissionRequest{
+		Operation: admissionv1.Update,
+		UserInfo:  user,
+		Object:    runtime.RawExtension{Raw: acquired},
+		OldObject: runtime.RawExtension{Raw: vacant},
+	})
+}
+
+// creations is rulings for an attempt to make the Lease anew.
+func (c *contest) creations(identity string) ([]string, error) {
+	created, err := json.Marshal(c.lease(identity))
+	if err != nil {
+		return nil, err
+	}
+	return c.ask(&admissionv1.AdmissionRequest{
+		Operation: admissionv1.Create,
+		UserInfo:  authenticationv1.UserInfo{Username: "somebody"},
+		Object:    runtime.RawExtension{Raw: created},
+	})
+}
+
+// ask asks every replica about a write to the contest's Lease.
+func (c *contest) ask(request *admissionv1.AdmissionRequest) (all []string, err error) {
+	request.UID, request.DryRun = uuid.NewUUID(), new(true)
+	request.Kind = metav1.GroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease"))
+	request.Resource = metav1.GroupVersionResource(coordinationv1.SchemeGroupVersion.WithResource("leases"))
+	request.Namespace, request.Name = c.namespace, c.namespace
 	for _, replica := range warden.Replicas {
-		response, err := replica.Review(c.t.Context(), &admissionv1.AdmissionRequest{
-			UID:       uuid.NewUUID(),
-			Kind:      metav1.GroupVersionKind(coordinationv1.SchemeGroupVersion.WithKind("Lease")),
-			Resource:  metav1.GroupVersionResource(coordinationv1.SchemeGroupVersion.WithResource("leases")),
-			Operation: admissionv1.Update,
-			Namespace: c.namespace,
-			Name:      c.namespace,
-			UserInfo:  user,
-			Object:    runtime.RawExtension{Raw: acquired},
-			OldObject: runtime.RawExtension{Raw: vacant},
-			DryRun:    new(true),
-		})
+		response, err := replica.Review(c.t.Context(), request)
 		switch {
 		case err != nil:
 			return nil, err

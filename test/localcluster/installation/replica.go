@@ -62,9 +62,12 @@ func (r *Replica) Start() (err error) {
 	return err
 }
 
+// Signal sends the process a signal, such as SIGSTOP to have it hang.
+func (r *Replica) Signal(signal syscall.Signal) error { return r.process.Signal(signal) }
+
 // Kill ends the process by SIGKILL and waits for its end.
 func (r *Replica) Kill() error {
-	if err := r.process.Signal(syscall.SIGKILL); err != nil {
+	if err := r.Signal(syscall.SIGKILL); err != nil {
 		return err
 	}
 	<-r.process.Done()
