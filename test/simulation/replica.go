@@ -93,7 +93,13 @@ func (r *replica) run(n uint64) {
 	var running sync.WaitGroup
 	running.Go(func() { _ = cache.Start(ctx) })
 	running.Go(func() { r.serve(ctx, p, name, cache) })
-	r.elect(ctx, p, name, func(ctx context.Context) { r.write(ctx, p, cache) })
+	c, err := client.NewWithWatch(p.link.Config(), client.Options{Scheme: scheme(), Mapper: mapper()})
+	if err != nil {
+		panic(err)
+	}
+	watch := terms.NewLeaseWatch(terms.LeaseWatchOptions{Client: c, Elections: cache, Log: logr.Discard()})
+	running.Go(func() { _ = watch.Start(ctx) })
+	r.elect(ctx, p, name, func(ctx context.Context) { r.write(ctx, c, watch, cache) })
 	cancel()
 	running.Wait()
 	p.link.Kill()
@@ -181,29 +187,25 @@ func (r *replica) setWriter(p *process, writer bool) {
 }
 
 // write is what only one replica does.
-func (r *replica) write(ctx context.Context, p *process, cache *elections) {
-	options := client.Options{Scheme: scheme(), Mapper: mapper()}
-	c, err := client.NewWithWatch(p.link.Config(), options)
-	if err != nil {
-		panic(err)
-	}
-	publisher := terms.NewPublisher(terms.PublisherOptions{
-		Client: r.w.options.Plant.client(c), Leases: c, Elections: cache, Recorder: recorder{r.w.trace}, Log: logr.Discard(),
-	})
-	var running sync.WaitGroup
-	running.Go(func() { _ = publisher.Start(ctx) })
-	running.Go(func() { _ = cache.Expirer().Start(ctx) })
-	running.Go(func() { register(ctx, c, cache) })
-	running.Wait()
-}
-
-// register keeps the webhook registered, as the manager's controller does.
-func register(ctx context.Context, c client.Client, cache *elections) {
+func (r *replica) write(ctx context.Context, c client.WithWatch, watch *terms.LeaseWatch, cache *elections) {
 	registration := &terms.Registration{
 		Client: c, Namespace: ownNamespace, Namespaces: c, Trust: trust{},
 		Endpoint: terms.Endpoint{Namespace: ownNamespace, Service: "leasewarden", ValidateLease: webhook.ValidateLeasePath,
 			MutateLease: webhook.MutateLeasePath, ValidatePolicy: webhook.ValidatePolicyPath},
 	}
+	publisher := terms.NewPublisher(terms.PublisherOptions{
+		Client: r.w.options.Plant.client(c), Leases: watch, Elections: cache, Recorder: recorder{r.w.trace}, Log: logr.Discard(),
+		Registration: registration,
+	})
+	var running sync.WaitGroup
+	running.Go(func() { _ = publisher.Start(ctx) })
+	running.Go(func() { _ = cache.Expirer().Start(ctx) })
+	running.Go(func() { register(ctx, registration, cache) })
+	running.Wait()
+}
+
+// register keeps the webhook registered, as the manager's controller does.
+func register(ctx context.Context, registration *terms.Registration, cache *elections) {
 	changed := make(chan struct{}, 1)
 	cache.SubscribePolicies(func() {
 		select {

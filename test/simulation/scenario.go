@@ -37,8 +37,9 @@ var timings = []timing{
 // not take longer, or client-go alone has two leaders.
 func (t timing) slack() time.Duration { return t.lease - t.renew - t.retry }
 
-// timeout is that of an elector's requests, as kube-scheduler sets it.
-func (t timing) timeout() time.Duration { return max(t.renew/2, time.Second) }
+// timeout is that of an elector's requests, as kube-scheduler sets it: a moment
+// less, so that two of them do not end together with the renew deadline.
+func (t timing) timeout() time.Duration { return max(t.renew/2, time.Second) - 2*odd/7 }
 
 // component is a set of candidates for one Lease.
 type component struct {

@@ -142,7 +142,7 @@ func TestSeedsReproduce(t *testing.T) {
 // A Lease that no policy governs must not notice that there is Leasewarden.
 func TestUngovernedLeasesAreLeftAlone(t *testing.T) {
 	compared := 0
-	for seed := range uint64(30) {
+	for seed := range number(t, "PAIRS", 30) {
 		name := "component-0"
 		if s := draw(seed); s.components[0].policy != nil {
 			continue
@@ -160,7 +160,7 @@ func TestUngovernedLeasesAreLeftAlone(t *testing.T) {
 
 // A dry run must give the same leaders at the same times as no Leasewarden.
 func TestDryRunChangesNothing(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range number(t, "PAIRS", 30) {
 		with, without := Run(t, seed, Options{DryRun: true, Instant: true}), Run(t, seed, Options{Without: true, Instant: true})
 		if diff := cmp.Diff(without.Histories, with.Histories); diff != "" {
 			t.Errorf("seed %d has other histories (-without +dry run):\n%s", seed, diff)
