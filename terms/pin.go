@@ -42,6 +42,9 @@ func (s *sighting) pinNext() *v1alpha1.PinStatus {
 	}
 	decides := s.decision.Criterion == picker.CriterionPinned && s.mode() == v1alpha1.Enforce && !next.Suspends(pin, s.now)
 	switch {
+	case !decides && s.passedOver(pin):
+		// Another one is about to have to lead. Not only that must be seen, but
+		// that the pin had decided before.
 	case !decides:
 		next.Since = nil
 	case next.Since == nil:
@@ -51,11 +54,17 @@ func (s *sighting) pinNext() *v1alpha1.PinStatus {
 	return &next
 }
 
+// passedOver reports whether the candidate is left out for its silence alone.
+func (s *sighting) passedOver(name string) bool {
+	v := s.decision.Verdict(name)
+	return v != nil && v.Filter == picker.FilterPassedOver
+}
+
 // couldLead reports whether nothing kept the candidate from leading but its own
 // silence.
 func (s *sighting) couldLead(name string) bool {
 	v := s.decision.Verdict(name)
-	return v != nil && (v.Eligible || v.Filter == picker.FilterPassedOver)
+	return v != nil && (v.Eligible || s.passedOver(name))
 }
 
 func pinRetry(failures int32) time.Duration {

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,8 +17,9 @@ type pinLook struct {
 	// holder holds the Lease since then; "" is nobody.
 	holder string
 	since  float64
-	// gone says that the Pod of "new" is not there.
-	gone bool
+	// gone says that the Pod of "new" is not there, silent that it is passed over
+	// since it does not try, while "old" does.
+	gone, silent bool
 	// suspended says that the pin does not decide, until how many minutes from
 	// the look on, after how many failures.
 	suspended float64
@@ -41,6 +43,16 @@ func TestPinThatIsNotTaken(t *testing.T) {
 			{at: 980, holder: "old", since: 380, failures: 2},
 			{at: 990, holder: "new", since: 990},
 			{at: 1000, holder: "old", since: 1000, suspended: 5, failures: 1},
+		},
+		"it was seen to be passed over": {
+			{at: 10, holder: "old", since: 0},
+			{at: 20, holder: ""},
+			{at: 39, holder: "", silent: true},
+			{at: 40, holder: "old", since: 40, suspended: 5, failures: 1},
+			{at: 350, holder: "old", since: 40, failures: 1},
+			{at: 370, holder: "", failures: 1},
+			{at: 390, holder: "", silent: true, failures: 1},
+			{at: 391, holder: "new", since: 391},
 		},
 		"it is not there": {
 			{at: 10, holder: "old", since: 0},
@@ -81,6 +93,11 @@ func (l *pinLook) look(t *testing.T, previous *v1alpha1.ElectionStatus) v1alpha1
 	}
 	lease := held(l.holder, l.since, l.at)
 	view := candidates.Assemble(set, set.Governing(leaseKey), leaseKey, lease, at(l.at))
+	if l.silent {
+		view.State.Lease.ContestedSince = at(l.at - 60)
+		old := slices.IndexFunc(view.State.Candidates, func(c picker.Candidate) bool { return c.Name == "old" })
+		view.State.Candidates[old].LastAttempt = at(l.at)
+	}
 	decision := picker.Decide(view.Policy, &view.State)
 	s := &sighting{view: view, decision: &decision, lease: lease, previous: previous, now: at(l.at), wanted: wanted{spec: election.Spec}}
 	if l.holder != "" {
