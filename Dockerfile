@@ -2,12 +2,13 @@
 
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
+ENV GOMODCACHE=/cache/mod GOCACHE=/cache/build
 COPY go.mod go.sum ./
-RUN --mount=type=cache,target=/go/pkg/mod go mod download
+RUN --mount=type=cache,target=/cache go mod download
 COPY . .
 ARG TARGETOS TARGETARCH
 ARG VERSION=devel
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+RUN --mount=type=cache,target=/cache \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /leasewarden ./cmd/leasewarden
 
