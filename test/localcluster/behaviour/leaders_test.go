@@ -75,8 +75,8 @@ func (c *contest) records() []elector.Record {
 func (c *contest) next(after time.Time) (pod string, at time.Time) {
 	c.t.Helper()
 	NewWithT(c.t).Eventually(func() string {
-		for _, r := range c.records() {
-			if r.Leads && r.At.After(after) {
+		for _, r := range elector.Terms(c.records()) {
+			if r.At.After(after) {
 				pod, _, _ = strings.Cut(r.Identity, "_")
 				at = r.At
 				return pod

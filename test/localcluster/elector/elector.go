@@ -34,7 +34,8 @@ type Options struct {
 	// the API server's coordinated election, and never acquires by itself. Empty:
 	// it competes as ever.
 	Coordinated string
-	// Notify is told when it begins to lead, and when it stops. Default: nobody is.
+	// Notify is told when it begins to lead, and when it stops; also of the time
+	// in which the process stood still. Default: nobody is.
 	Notify func(Record)
 }
 
@@ -55,6 +56,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 		view.close()
 		cancel()
 	})()
+	go view.watch(competing)
 	elector, err := newElector(client, view, &o)
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ import (
 )
 
 // Record is a line in the log of an elector: that it began to lead, or stopped,
-// as it sees it. One that is killed, or stopped by a signal, says nothing.
+// as it sees it. One that is killed says nothing. One that was stopped by a signal
+// says afterwards that it did not lead from then on, until it renews the Lease.
 type Record struct {
 	// Identity is the elector's.
 	Identity string `json:"identity"`
@@ -48,6 +49,18 @@ func Sort(records []Record) {
 	slices.SortStableFunc(records, func(a, b Record) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Identity, b.Identity))
 	})
+}
+
+// Terms returns the first record of each term, of records in the order of time.
+// A leader that has stood still for a while, and then goes on, has one term.
+func Terms(records []Record) []Record {
+	var terms []Record
+	for _, r := range records {
+		if r.Leads && (len(terms) == 0 || terms[len(terms)-1].Identity != r.Identity) {
+			terms = append(terms, r)
+		}
+	}
+	return terms
 }
 
 // Overlaps says which electors led while another one did, by their own word, of

@@ -37,6 +37,7 @@ func TestOverlaps(t *testing.T) {
 		"one that was killed":      {[]Record{begins("a", 1), begins("b", 3), ends("b", 4)}, 0},
 		"one that stops too late":  {[]Record{begins("a", 1), begins("b", 3), ends("a", 4)}, 1},
 		"one within the other":     {[]Record{ends("b", 4), begins("a", 1), ends("a", 5), begins("b", 3)}, 1},
+		"one that stood still":     {[]Record{begins("a", 1), ends("a", 2), begins("b", 3), begins("a", 9)}, 0},
 		"one that leads once more": {[]Record{begins("a", 1), ends("a", 2), begins("b", 3), ends("b", 4), begins("a", 5), ends("a", 6)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,4 +47,11 @@ func TestOverlaps(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTerms(t *testing.T) {
+	g := NewWithT(t)
+	record := func(identity string, leads bool) Record { return Record{Identity: identity, Leads: leads} }
+	a, b := record("a", true), record("b", true)
+	g.Expect(Terms([]Record{a, record("a", false), a, b, record("b", false), a})).To(Equal([]Record{a, b, a}))
 }

@@ -50,7 +50,7 @@ func readLog(path string) ([]elector.Record, error) {
 // terms are the records of those that began to lead after that moment.
 func (l *lane) terms(after time.Time) ([]elector.Record, error) {
 	records, err := l.records()
-	return slices.DeleteFunc(records, func(r elector.Record) bool { return !r.Leads || !r.At.After(after) }), err
+	return slices.DeleteFunc(elector.Terms(records), func(r elector.Record) bool { return !r.At.After(after) }), err
 }
 
 // next waits for the first elector to lead after that moment; with a Pod's name,
