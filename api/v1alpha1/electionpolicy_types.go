@@ -181,7 +181,9 @@ type Exemption struct {
 
 // LeaseSelection selects Leases by name.
 type LeaseSelection struct {
-	// names are Lease names. In each, * stands for any run of characters.
+	// names are Lease names. In each, * stands for any run of characters. All
+	// policies of a namespace share 32 KiB for them, those of the cluster 256 KiB:
+	// one that there is no room for is not Ready.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
