@@ -25,8 +25,10 @@ type counterfactual struct {
 	// that it took up.
 	last  *v1alpha1.DryRunStatus
 	known []v1alpha1.Term
-	// terms are the Lease's, the newest first.
+	// terms are the Lease's, the newest first. born says that the Lease was seen
+	// to come to be.
 	terms []v1alpha1.Term
+	born  bool
 	view  *candidates.View
 	// would is what would be done about the term of the holder.
 	would intention
@@ -35,18 +37,29 @@ type counterfactual struct {
 
 // next is the status as of now.
 func (c *counterfactual) next() *v1alpha1.DryRunStatus {
-	next := c.begin()
-	if c.last.Runs() {
+	var next *v1alpha1.DryRunStatus
+	switch {
+	case c.last.Runs():
 		next = c.last.DeepCopy()
 		c.recognise(next)
-		for _, t := range c.news() {
-			c.acquired(next, t.before, &t.term)
-		}
+		c.follow(next)
+	case c.last == nil && c.born && len(c.known) == 0:
+		next = &v1alpha1.DryRunStatus{Since: seconds(c.now)}
+		c.follow(next)
+	default:
+		next = c.begin()
 	}
 	c.settle(next)
 	next.WouldDo = candidates.Clip(c.would.note, maxMessageBytes)
 	next.Message = candidates.Clip(c.message(next), maxMessageBytes)
 	return next
+}
+
+// follow takes up the terms that are news.
+func (c *counterfactual) follow(next *v1alpha1.DryRunStatus) {
+	for _, t := range c.news() {
+		c.acquired(next, t.before, &t.term)
+	}
 }
 
 // recognise takes up that a holder that was known by its identity alone is a

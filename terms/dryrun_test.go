@@ -100,6 +100,24 @@ func TestDryRunFollowsTheCounterfactual(t *testing.T) {
 	})
 }
 
+// A Lease that is made in dry-run has no holder from before.
+func TestDryRunRulesOnTheFirstHolder(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.elections.use(rehearsed(policyOf("p", v1alpha1.OldestEmulationVersion)), podOf("old", "v1.36.0"), podOf("new", "v1.37.0"))
+		c.start()
+		c.lease("lease", "new_1", time.Now())
+		c.pass(5 * time.Second)
+		c.expectDryRun("made", "old", 1, 1, 1, estimate)
+		if diff := cmp.Diff([]string{EventWouldDeny}, c.reasons()); diff != "" {
+			t.Error(diff)
+		}
+		c.stop()
+		c.start()
+		c.pass(5 * time.Second)
+		c.expectDryRun("after a restart", "old", 1, 1, 1, estimate)
+	})
+}
+
 // What would be done about a term is said, once, and not done.
 func TestDryRunSaysWhatWouldBeDone(t *testing.T) {
 	for _, tt := range []struct {

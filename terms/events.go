@@ -2,13 +2,17 @@ package terms
 
 import (
 	"fmt"
+	"slices"
 
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/candidates"
+	"github.com/leasewarden/leasewarden/picker"
 )
 
 // Reasons of the Events.
@@ -31,6 +35,32 @@ type finding struct {
 	kind, reason, action, note string
 	// pod is the Pod that it is about, beside the Election. Nil: none.
 	pod *corev1.Pod
+	// candidate is the name of the candidate that it is about, without an Event
+	// on that. Findings of the same kind on the same candidate, in a row, are one
+	// Event with a count. Empty: none.
+	candidate string
+}
+
+// candidateRef refers to the object that makes a candidate, as far as the status
+// lists it. Nil: it does not.
+func candidateRef(namespace, name string, status *v1alpha1.ElectionStatus) runtime.Object {
+	if name == "" || status == nil {
+		return nil
+	}
+	i := slices.IndexFunc(status.Candidates, func(v v1alpha1.CandidateVerdict) bool { return v.Name == name })
+	if i < 0 || len(status.Candidates[i].Sources) == 0 {
+		return nil
+	}
+	ref := &corev1.ObjectReference{Namespace: namespace, Name: name}
+	switch picker.Source(status.Candidates[i].Sources[0]) {
+	case picker.SourcePod:
+		ref.APIVersion, ref.Kind = "v1", "Pod"
+	case picker.SourceLeaseCandidate:
+		ref.APIVersion, ref.Kind = coordinationv1beta1.SchemeGroupVersion.String(), "LeaseCandidate"
+	default:
+		ref.APIVersion, ref.Kind = v1alpha1.GroupVersion.String(), "Candidate"
+	}
+	return ref
 }
 
 // statusFindings are what a new status says that the one before did not. The
@@ -51,7 +81,7 @@ func statusFindings(previous, status *v1alpha1.ElectionStatus) []finding {
 	if previous != nil {
 		before = previous.DryRun
 	}
-	return append(found, dryRunFindings(before, status.DryRun)...)
+	return append(found, dryRunFindings(before, status)...)
 }
 
 // risen returns a condition that has become true, or is true for another
@@ -89,7 +119,7 @@ func leaderChanged(previous, status *v1alpha1.ElectionStatus) (finding, bool) {
 	if len(status.Terms) > 1 {
 		note += fmt.Sprintf("; the term of %s ended: %s", status.Terms[1].Holder, status.Terms[1].EndReason)
 	}
-	return finding{kind: corev1.EventTypeNormal, reason: EventLeaderChanged, action: "Elect", note: note}, true
+	return finding{kind: corev1.EventTypeNormal, reason: EventLeaderChanged, action: "Elect", note: note, candidate: t.Holder}, true
 }
 
 // ignoredValues tells of the problems that were not told of before, and returns

@@ -16,7 +16,8 @@ const (
 
 // dryRunFindings are what a dry-run found that it had not found before. The same
 // candidate that would be refused again for the same reason is no news.
-func dryRunFindings(previous, status *v1alpha1.DryRunStatus) []finding {
+func dryRunFindings(previous *v1alpha1.DryRunStatus, election *v1alpha1.ElectionStatus) []finding {
+	status := election.DryRun
 	if !status.Runs() {
 		return nil
 	}
@@ -25,10 +26,14 @@ func dryRunFindings(previous, status *v1alpha1.DryRunStatus) []finding {
 	}
 	var found []finding
 	if d := status.LastDenied; d != nil && (previous.LastDenied == nil || previous.LastDenied.Message != d.Message) {
-		found = append(found, finding{kind: corev1.EventTypeNormal, reason: EventWouldDeny, action: "Elect", note: d.Message})
+		found = append(found, finding{kind: corev1.EventTypeNormal, reason: EventWouldDeny, action: "Elect", note: d.Message, candidate: d.Candidate})
 	}
 	if status.WouldDo != "" && status.WouldDo != previous.WouldDo {
-		found = append(found, finding{kind: corev1.EventTypeNormal, reason: EventWouldAct, action: "EndTerm", note: status.WouldDo})
+		f := finding{kind: corev1.EventTypeNormal, reason: EventWouldAct, action: "EndTerm", note: status.WouldDo}
+		if election.Holder != nil {
+			f.candidate = election.Holder.Name
+		}
+		found = append(found, f)
 	}
 	return found
 }

@@ -145,3 +145,24 @@ func TestIgnoredValues(t *testing.T) {
 		}
 	}
 }
+
+// Without the candidate, the Events on two of them would be one with a count.
+func TestEventsNameTheCandidate(t *testing.T) {
+	status := &v1alpha1.ElectionStatus{Candidates: []v1alpha1.CandidateVerdict{
+		{Name: "pod", Sources: []string{"Pod", "LeaseCandidate"}}, {Name: "lc", Sources: []string{"LeaseCandidate"}}, {Name: "host", Sources: []string{"Candidate"}},
+	}}
+	for name, kind := range map[string]string{"pod": "Pod", "lc": "LeaseCandidate", "host": "Candidate"} {
+		ref, ok := candidateRef("ns", name, status).(*corev1.ObjectReference)
+		if !ok || ref.Kind != kind || ref.Name != name || ref.Namespace != "ns" || ref.APIVersion == "" {
+			t.Errorf("%s is referred to as %+v", name, ref)
+		}
+	}
+	for _, name := range []string{"", "stranger"} {
+		if ref := candidateRef("ns", name, status); ref != nil {
+			t.Errorf("%q is referred to as %+v", name, ref)
+		}
+	}
+	if candidateRef("ns", "pod", nil) != nil {
+		t.Error("nobody is listed")
+	}
+}

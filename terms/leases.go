@@ -34,6 +34,9 @@ type leases struct {
 	mu        sync.Mutex
 	objects   map[types.NamespacedName]*coordinationv1.Lease
 	histories map[types.NamespacedName]*history
+	// born are the Leases that were made while somebody was told of changes, and
+	// have no history yet.
+	born map[types.NamespacedName]bool
 	// handler is told that a Lease with a history changed in more than being
 	// renewed. Nil: nobody is.
 	handler func(types.NamespacedName)
@@ -48,6 +51,7 @@ func newLeases(c clock.PassiveClock, elections Observer) *leases {
 		filled: filled, closeFilled: sync.OnceFunc(func() { close(filled) }),
 		objects:   map[types.NamespacedName]*coordinationv1.Lease{},
 		histories: map[types.NamespacedName]*history{},
+		born:      map[types.NamespacedName]bool{},
 	}
 }
 
@@ -87,6 +91,9 @@ func (l *leases) set(key types.NamespacedName, lease *coordinationv1.Lease, now 
 	l.objects[key] = lease
 	h := l.histories[key]
 	if h == nil {
+		if old == nil && l.handler != nil && l.isFilled() {
+			l.born[key] = true
+		}
 		return old, nil
 	}
 	if old != nil && old.UID != lease.UID {
@@ -125,6 +132,7 @@ func (l *leases) unset(key types.NamespacedName, now time.Time) (old *coordinati
 	defer l.mu.Unlock()
 	old = l.objects[key]
 	delete(l.objects, key)
+	delete(l.born, key)
 	h := l.histories[key]
 	if h == nil {
 		return old, nil
@@ -154,6 +162,15 @@ func (l *leases) Replace(list []any, _ string) error {
 	return nil
 }
 
+func (l *leases) isFilled() bool {
+	select {
+	case <-l.filled:
+		return true
+	default:
+		return false
+	}
+}
+
 // Resync implements cache.ReflectorStore. Nothing is ever out of step.
 func (l *leases) Resync() error { return nil }
 
@@ -168,8 +185,9 @@ type account struct {
 	// lease is nil if it does not exist.
 	lease *coordinationv1.Lease
 	terms []v1alpha1.Term
-	// fresh says that the newest term was not described yet.
-	fresh bool
+	// fresh says that the newest term was not described yet, born that we have
+	// seen the Lease come to be.
+	fresh, born bool
 	// deadline is when the current term runs out unless it is renewed. Zero:
 	// there is none.
 	deadline time.Time
@@ -183,6 +201,8 @@ func (l *leases) look(key types.NamespacedName, recorded func() []v1alpha1.Term)
 	now, h := l.clock.Now(), l.histories[key]
 	if h == nil {
 		h = resume(recorded())
+		h.born = l.born[key]
+		delete(l.born, key)
 		l.histories[key] = h
 		if lease := l.objects[key]; lease != nil {
 			h.observe(lease, now)
@@ -191,7 +211,7 @@ func (l *leases) look(key types.NamespacedName, recorded func() []v1alpha1.Term)
 		}
 	}
 	expired = h.expire(now)
-	return account{lease: l.objects[key], terms: h.terms, fresh: h.fresh, deadline: h.deadline()}, expired
+	return account{lease: l.objects[key], terms: h.terms, fresh: h.fresh, born: h.born, deadline: h.deadline()}, expired
 }
 
 // describe takes up what is known of the holder of the newest term, and returns

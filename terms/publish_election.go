@@ -214,7 +214,7 @@ func (p *Publisher) statusOf(key types.NamespacedName, view *candidates.View, de
 	}
 	s := &sighting{
 		view: view, decision: decision, dryRun: p.DryRun,
-		lease: a.lease, terms: a.terms, wanted: pub.wanted, stepping: acted.stepping, would: acted.would, previous: previous, now: now,
+		lease: a.lease, terms: a.terms, born: a.born, wanted: pub.wanted, stepping: acted.stepping, would: acted.would, previous: previous, now: now,
 	}
 	if t := s.describe(a.fresh); t != nil {
 		s.terms = p.leases.describe(key, t)
@@ -278,7 +278,7 @@ func (p *Publisher) record(key types.NamespacedName, pub *publication, found []f
 	for _, f := range found {
 		note := candidates.Clip(f.note, maxMessageBytes)
 		if f.pod == nil {
-			p.Recorder.Eventf(election, nil, f.kind, f.reason, f.action, "%s", note)
+			p.Recorder.Eventf(election, candidateRef(key.Namespace, f.candidate, pub.status), f.kind, f.reason, f.action, "%s", note)
 			continue
 		}
 		pod := &corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: f.pod.Namespace, Name: f.pod.Name, UID: f.pod.UID}

@@ -30,8 +30,10 @@ type sighting struct {
 	dryRun bool
 	// lease is the Lease as it is. Nil: it was deleted, and is remembered.
 	lease *coordinationv1.Lease
-	// terms are the Lease's, the newest first.
+	// terms are the Lease's, the newest first. born says that we have seen the
+	// Lease come to be.
 	terms []v1alpha1.Term
+	born  bool
 	// wanted is what people want of the Lease.
 	wanted wanted
 	// stepping is the condition SteppingDown, would what would be done in another
@@ -75,7 +77,7 @@ func (s *sighting) rehearse() *v1alpha1.DryRunStatus {
 	aside := s.lease != nil && candidates.CoordinatedByOthers(s.lease)
 	switch {
 	case s.mode() == v1alpha1.DryRun && !aside:
-		c := &counterfactual{last: last, known: s.previous.Terms, terms: s.terms, view: s.view, would: s.would, now: s.now}
+		c := &counterfactual{last: last, known: s.previous.Terms, terms: s.terms, born: s.born, view: s.view, would: s.would, now: s.now}
 		return c.next()
 	case last.Runs():
 		last = last.DeepCopy()

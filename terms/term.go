@@ -41,6 +41,9 @@ type history struct {
 	duration  time.Duration
 	// fresh says that the newest term has begun and was not described yet.
 	fresh bool
+	// born says that the Lease was seen to come to be, so that the first term is
+	// not an older one.
+	born bool
 }
 
 // resume makes the history of a Lease whose terms were recorded earlier.
