@@ -116,9 +116,10 @@ func (w *world) delayWriter(lasts time.Duration) {
 	}
 }
 
-// after has something end after a while, or as soon as all is calm.
+// after has something end after a while, or just before all is calm: each a
+// moment from the others.
 func (w *world) after(d time.Duration, end func()) {
-	left := time.Until(w.trace.start.Add(w.chaos))
+	left := time.Until(w.trace.start.Add(w.chaos)) - time.Duration(w.counted("after"))*time.Microsecond
 	go func() {
 		time.Sleep(min(d, left))
 		end()
