@@ -195,6 +195,7 @@ func TestDryRunIsSwitchedLive(t *testing.T) {
 			policy := preempting(v1alpha1.PreemptForBetter)
 			policy.Spec.Mode, policy.Generation = mode, generation
 			c.elections.use(append(objects, policy)...)
+			c.pass(200 * time.Millisecond)
 		}
 		use(v1alpha1.Enforce, 1, older, newer)
 		acquired := time.Now()
