@@ -4,5 +4,5 @@
 // Leasewarden in two replicas that fare no better.
 //
 // A seed decides everything that happens, so that a seed that fails does so
-// again. What must hold is checked all the while (see Watchdog).
+// again. What must hold is checked all the while: see watchdog.go and checks.go.
 package simulation

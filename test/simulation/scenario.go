@@ -90,8 +90,8 @@ func draw(seed uint64) *scenario {
 	if components > 1 {
 		s.components[0].policy = nil // one that must not notice us
 	}
-	s.chaos = api.Between(r, 8*longest, 24*longest)
-	s.quiet = 10*longest + 2*time.Minute
+	s.chaos = api.Between(r, 6*longest, 18*longest)
+	s.quiet = 6*longest + 90*time.Second
 	s.drawEvents(r)
 	return s
 }

@@ -184,29 +184,6 @@ func (d *watchdog) committed(c api.Commit) {
 	}
 }
 
-func order(l *coordinationv1.Lease) string {
-	if l == nil {
-		return ""
-	}
-	return l.Annotations[v1alpha1.StepDownAnnotation]
-}
-
-// describe is a line of the history of a Lease: all of it that its component or
-// a person sees.
-func describe(l *coordinationv1.Lease) string {
-	if l == nil {
-		return fmt.Sprintf("%s deleted", time.Now().UTC().Format(time.StampNano))
-	}
-	return fmt.Sprintf("%s %q %v %v %v %v", time.Now().UTC().Format(time.StampNano), api.Holder(l), l.Spec.AcquireTime, l.Spec.RenewTime, *l.Spec.LeaseTransitions, l.Annotations)
-}
-
-func leaseDuration(l *coordinationv1.Lease) time.Duration {
-	if l == nil || l.Spec.LeaseDurationSeconds == nil {
-		return 0
-	}
-	return time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
-}
-
 // stamped checks that an acquire was ruled on, while nothing keeps it from that.
 func (d *watchdog) stamped(l *leaseWatch, lease *coordinationv1.Lease) {
 	o := d.w.options
@@ -235,43 +212,4 @@ func (d *watchdog) look(c *component) {
 	d.single(l)
 	d.vacant(l, pods)
 	d.groundless(l)
-}
-
-// vacant checks that nobody waits for too long.
-func (d *watchdog) vacant(l *leaseWatch, pods []*pod) {
-	now := time.Now()
-	fit := map[*pod]time.Time{}
-	since := now
-	for _, p := range pods {
-		if !p.fit() {
-			continue
-		}
-		fit[p] = now
-		if was, ok := l.fit[p]; ok {
-			fit[p] = was
-		}
-		if fit[p].Before(since) {
-			since = fit[p]
-		}
-	}
-	l.fit = fit
-	for _, t := range []time.Time{l.led, d.disturbed} {
-		if t.After(since) {
-			since = t
-		}
-	}
-	if bound := d.bound(l.component); now.Sub(since) > bound {
-		d.violate(l, "vacant for too long", "for %s, although a candidate is alive; at most %s", now.Sub(since), bound)
-	}
-}
-
-// bound is how long a Lease may be vacant: until its last term has run out, which
-// a replica that has just come may count anew, until the silent are passed over,
-// those that have just fallen silent, too, and until the next try.
-func (d *watchdog) bound(c *component) time.Duration {
-	deadline := c.timing.lease
-	if c.policy != nil && c.policy.AcquireDeadline != nil {
-		deadline = max(deadline, c.policy.AcquireDeadline.Duration)
-	}
-	return 2*c.timing.lease + 3*deadline/2 + 6*c.timing.retry + 5*time.Second
 }
