@@ -76,19 +76,21 @@ type CandidateSpec struct {
 	// priority above 0 takes precedence under the strategy Priority.
 	// +optional
 	Priority *int32 `json:"priority,omitempty"`
-	// priorityUntil ends the priority, an RFC 3339 time.
+	// priorityUntil ends the priority, an RFC 3339 time from 1970 to 9998.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`
+	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="must be a time from 1970 to 9998"
 	// +optional
 	PriorityUntil *metav1.Time `json:"priorityUntil,omitempty"`
 	// origin says who wrote this object.
 	// +kubebuilder:default=Registration
 	// +optional
 	Origin CandidateOrigin `json:"origin,omitempty"`
-	// renewTime is when the instance was last known to be alive, with six digits
-	// after the second, as in a Lease.
+	// renewTime is when the instance was last known to be alive, from 1970 to 9998,
+	// with six digits after the second, as in a Lease.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`
+	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="must be a time from 1970 to 9998"
 	// +optional
 	RenewTime *metav1.MicroTime `json:"renewTime,omitempty"`
 	// ttlSeconds ends the registration this long after renewTime. Left out, it

@@ -37,9 +37,10 @@ type Switchover struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=300
 	To string `json:"to"`
-	// at is when to begin, an RFC 3339 time. Left out: at once.
+	// at is when to begin, an RFC 3339 time from 1970 to 9998. Left out: at once.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`
+	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z') && self < timestamp('9999-01-01T00:00:00Z')",message="must be a time from 1970 to 9998"
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 	// timeout is how long it may take from then on, 1s to 1h. After it, the
