@@ -106,7 +106,9 @@ func TestElectorsDoAsThoseOfClientGo(t *testing.T) {
 		theirs += crashOfClientGo(t, at)
 		s.Steps[0].At.Duration = at
 		r := newRun(s, uint64(seed), nil)
-		r.play()
+		if err := r.play(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		ours += r.measured.Vacant
 	}
 	theirMean, ourMean := theirs/crashes, ours/crashes

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -74,8 +75,8 @@ func newRun(s *Scenario, seed uint64, objects *candidates.Replay) *run {
 	return r
 }
 
-// play plays the run to its end.
-func (r *run) play() {
+// play plays the run to its end, unless ctx ends before.
+func (r *run) play(ctx context.Context) error {
 	r.addRevision()
 	for i := range r.scenario.Replicas {
 		r.addNode(&r.scenario.Replicas[i])
@@ -88,8 +89,11 @@ func (r *run) play() {
 	if r.policy != nil && r.policy.Compiled.Preempt != "" && r.policy.Compiled.Preempt != v1alpha1.PreemptNever {
 		r.after(checkEvery, r.check)
 	}
-	r.runUntil(Epoch.Add(r.scenario.Duration.Duration))
+	if err := r.runUntil(ctx, Epoch.Add(r.scenario.Duration.Duration)); err != nil {
+		return err
+	}
 	r.measured.finish()
+	return nil
 }
 
 func (r *run) add(of Replica) *replica {

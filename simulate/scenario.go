@@ -114,6 +114,10 @@ const (
 	maxReplicas = 100
 	maxSteps    = 1000
 	maxDuration = 7 * 24 * time.Hour
+	// minRetry is the shortest retryPeriod, maxAttempts how often all replicas
+	// together may come to try in a run.
+	minRetry    = 10 * time.Millisecond
+	maxAttempts = 10_000_000
 )
 
 // Parse reads a scenario, as YAML or JSON. The error names every field that is
@@ -167,6 +171,9 @@ func (s *Scenario) validate() field.ErrorList {
 		errs = append(errs, field.Invalid(field.NewPath("duration"), s.Duration.Duration.String(), "must be positive, and at most "+maxDuration.String()))
 	}
 	errs = append(errs, s.Timings.validate(field.NewPath("timings"))...)
+	if len(errs) == 0 {
+		errs = append(errs, s.validateAttempts()...)
+	}
 	errs = append(errs, s.validateReplicas(field.NewPath("replicas"))...)
 	for i := range s.APIServers {
 		errs = append(errs, checkVersion(field.NewPath("apiServers").Index(i).Child("version"), s.APIServers[i].Version)...)
@@ -189,15 +196,36 @@ func (t *Timings) validate(path *field.Path) field.ErrorList {
 	if t.LeaseDuration.Duration%time.Second != 0 {
 		errs = append(errs, field.Invalid(path.Child("leaseDuration"), t.LeaseDuration.Duration.String(), "must be whole seconds"))
 	}
-	if t.RetryPeriod.Duration <= 0 || t.RenewDeadline.Duration <= t.RetryPeriod.Duration*6/5 {
-		errs = append(errs, field.Invalid(path.Child("renewDeadline"), t.RenewDeadline.Duration.String(), "must be longer than 1.2 times retryPeriod, which must be positive"))
+	switch retry := t.RetryPeriod.Duration; {
+	case retry < minRetry || retry > maxDuration:
+		errs = append(errs, field.Invalid(path.Child("retryPeriod"), retry.String(), "must be at least "+minRetry.String()+", and at most "+maxDuration.String()))
+	case t.RenewDeadline.Duration <= retry*6/5:
+		errs = append(errs, field.Invalid(path.Child("renewDeadline"), t.RenewDeadline.Duration.String(), "must be longer than 1.2 times retryPeriod"))
 	}
-	for name, d := range map[string]metav1.Duration{"start": t.Start, "restart": t.Restart} {
-		if d.Duration < 0 {
-			errs = append(errs, field.Invalid(path.Child(name), d.Duration.String(), "must not be negative"))
-		}
+	errs = append(errs, checkLength(path.Child("leaseDuration"), t.LeaseDuration)...)
+	errs = append(errs, checkLength(path.Child("start"), t.Start)...)
+	return append(errs, checkLength(path.Child("restart"), t.Restart)...)
+}
+
+// checkLength checks how long something takes.
+func checkLength(path *field.Path, d metav1.Duration) field.ErrorList {
+	switch {
+	case d.Duration < 0:
+		return field.ErrorList{field.Invalid(path, d.Duration.String(), "must not be negative")}
+	case d.Duration > maxDuration:
+		return field.ErrorList{field.Invalid(path, d.Duration.String(), "must be at most "+maxDuration.String())}
 	}
-	return errs
+	return nil
+}
+
+// validateAttempts bounds what there is to play.
+func (s *Scenario) validateAttempts() field.ErrorList {
+	each := int64(s.Duration.Duration / s.Timings.RetryPeriod.Duration)
+	if each*int64(len(s.Replicas)) <= maxAttempts {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("duration"), s.Duration.Duration.String(), fmt.Sprintf(
+		"is too long for %d replicas that try every %s: together they may try %d times", len(s.Replicas), s.Timings.RetryPeriod.Duration, maxAttempts))}
 }
 
 func (s *Scenario) validateReplicas(path *field.Path) field.ErrorList {
@@ -255,10 +283,12 @@ func (s *Scenario) validateStep(step *Step, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("replace", "node"), r.Node, "no replica is on it"))
 		}
 		errs = append(errs, checkVersion(path.Child("replace", "version"), r.Version)...)
+		errs = append(errs, checkLength(path.Child("replace", "down"), r.Down)...)
 	}
 	if r := step.Rollout; r != nil {
 		given++
 		errs = append(errs, checkVersion(path.Child("rollout", "version"), r.Version)...)
+		errs = append(errs, checkLength(path.Child("rollout", "ready"), r.Ready)...)
 	}
 	if given != 1 {
 		errs = append(errs, field.Invalid(path, given, "give just one of replace, crash, lose, cutOff and rollout"))
@@ -267,14 +297,15 @@ func (s *Scenario) validateStep(step *Step, path *field.Path) field.ErrorList {
 }
 
 func (s *Scenario) validateOutage(o *Outage, path *field.Path) field.ErrorList {
+	errs := checkLength(path.Child("for"), o.For)
 	switch {
 	case (o.Replica == "") == (o.Zone == ""):
-		return field.ErrorList{field.Invalid(path, o.Replica, "give either replica or zone")}
+		errs = append(errs, field.Invalid(path, o.Replica, "give either replica or zone"))
 	case o.Replica == Leader:
 	case o.Replica != "" && !slices.ContainsFunc(s.Replicas, func(r Replica) bool { return r.Name == o.Replica }):
-		return field.ErrorList{field.NotFound(path.Child("replica"), o.Replica)}
+		errs = append(errs, field.NotFound(path.Child("replica"), o.Replica))
 	case o.Zone != "" && !slices.ContainsFunc(s.Replicas, func(r Replica) bool { return r.Zone == o.Zone }):
-		return field.ErrorList{field.NotFound(path.Child("zone"), o.Zone)}
+		errs = append(errs, field.NotFound(path.Child("zone"), o.Zone))
 	}
-	return nil
+	return errs
 }

@@ -31,6 +31,18 @@ func TestWhatIsWrongWithAScenario(t *testing.T) {
 		"a stranger":          {good + "steps: [{at: 1s, crash: {replica: b}}]\n", `steps[0].crash.replica: Not found: "b"`},
 		"another zone":        {good + "steps: [{at: 1s, lose: {zone: q}}]\n", `steps[0].lose.zone: Not found: "q"`},
 		"nobody":              {good + "steps: [{at: 1s, cutOff: {}}]\n", "steps[0].cutOff: Invalid value"},
+		"a negative outage":   {good + "steps: [{at: 1s, crash: {replica: a, for: -1h}}]\n", `steps[0].crash.for: Invalid value: "-1h0m0s": must not be negative`},
+		"a negative loss":     {good + "steps: [{at: 1s, lose: {zone: z, for: -1s}}]\n", "steps[0].lose.for: Invalid value"},
+		"a negative cut":      {good + "steps: [{at: 1s, cutOff: {replica: leader, for: -1s}}]\n", "steps[0].cutOff.for: Invalid value"},
+		"down before":         {good + "steps: [{at: 1s, replace: {node: n, down: -1h}}]\n", "steps[0].replace.down: Invalid value"},
+		"ready before":        {good + "steps: [{at: 1s, rollout: {version: v1.2.3, ready: -10m}}]\n", "steps[0].rollout.ready: Invalid value"},
+		"down for ever":       {good + "steps: [{at: 1s, replace: {node: n, down: 2000000h}}]\n", "steps[0].replace.down: Invalid value"},
+		"an endless start":    {good + "timings: {start: 2000000h}\n", "timings.start: Invalid value"},
+		"an endless Lease":    {good + "timings: {leaseDuration: 2000000h}\n", "timings.leaseDuration: Invalid value"},
+		"an endless retry":    {good + "timings: {retryPeriod: 2000000h}\n", "timings.retryPeriod: Invalid value"},
+		"too eager":           {good + "timings: {retryPeriod: 9ms}\n", `timings.retryPeriod: Invalid value: "9ms": must be at least 10ms`},
+		"a negative retry":    {good + "timings: {retryPeriod: -1s}\n", "timings.retryPeriod: Invalid value"},
+		"too much to play":    {strings.Replace(good, "1m", "168h", 1) + "timings: {retryPeriod: 10ms}\n", `duration: Invalid value: "168h0m0s": is too long for 1 replicas`},
 		"another node":        {good + "steps: [{at: 1s, replace: {node: m}}]\n", `steps[0].replace.node: Invalid value: "m": no replica is on it`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,9 +49,6 @@ func Run(ctx context.Context, s *Scenario, c Contender, runs int, done func()) (
 	result := &Result{Contender: c.Name, Runs: runs}
 	total := &sum{}
 	for seed := range runs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		var objects *candidates.Replay
 		if c.Objects != nil {
 			objects = candidates.NewReplay(c.Objects())
@@ -60,7 +57,9 @@ func Run(ctx context.Context, s *Scenario, c Contender, runs int, done func()) (
 			}
 		}
 		r := newRun(s, uint64(seed)+1, objects)
-		r.play()
+		if err := r.play(ctx); err != nil {
+			return nil, err
+		}
 		total.add(&r.measured)
 		if seed == 0 {
 			result.Sample = r.measured.Terms

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,5 +218,18 @@ func TestARunEndsWithItsContext(t *testing.T) {
 	})
 	if err == nil || done != 3 {
 		t.Errorf("%d runs, error %v", done, err)
+	}
+}
+
+func TestARunIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	contender := under(v1alpha1.OldestEmulationVersion)
+	objects := contender.Objects
+	contender.Objects = func() *candidates.ObjectSet {
+		cancel()
+		return objects()
+	}
+	if _, err := Run(ctx, scenario(t, ""), contender, 1, func() { t.Error("the run came to its end") }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"container/heap"
+	"context"
 	"time"
 )
 
@@ -25,14 +26,19 @@ func (t *timeline) after(d time.Duration, do func()) {
 	heap.Push(&t.queue, item{t.now.Add(d), t.count, do})
 }
 
-// runUntil does what is planned until end.
-func (t *timeline) runUntil(end time.Time) {
+// runUntil does what is planned until end. The error is that of ctx, which ends
+// it before.
+func (t *timeline) runUntil(ctx context.Context, end time.Time) error {
 	for len(t.queue) > 0 && !t.queue[0].at.After(end) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		next := heap.Pop(&t.queue).(item)
 		t.now = next.at
 		next.do()
 	}
 	t.now = end
+	return nil
 }
 
 // planned implements heap.Interface.
