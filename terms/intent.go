@@ -23,22 +23,6 @@ const (
 	reasonPinNotEnforced = "NotEnforced"
 )
 
-// wanted is what people want of a Lease: the spec of its Election.
-type wanted struct {
-	spec       v1alpha1.ElectionSpec
-	generation int64
-}
-
-// take takes up the spec, unless a newer one is known.
-func (w *wanted) take(e *v1alpha1.Election) {
-	if e.Generation >= w.generation {
-		w.spec, w.generation = e.Spec, e.Generation
-	}
-}
-
-// isEmpty reports whether nobody wants anything.
-func (w *wanted) isEmpty() bool { return w.spec == v1alpha1.ElectionSpec{} }
-
 // switchover is the answer to whoever asked for one.
 func (s *sighting) switchover() *v1alpha1.SwitchoverStatus {
 	next := switchover{

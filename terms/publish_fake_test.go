@@ -40,6 +40,8 @@ type fakeElections struct {
 	observed, deleted []types.NamespacedName
 	// broken is a Lease that makes View panic.
 	broken types.NamespacedName
+	// spec is that of every Election, whatever the API server has. Nil: as there.
+	spec *v1alpha1.ElectionSpec
 }
 
 var _ Elections = &fakeElections{}
@@ -85,6 +87,9 @@ func (f *fakeElections) Election(key types.NamespacedName) *v1alpha1.Election {
 	var e v1alpha1.Election
 	if err := f.api.Get(context.Background(), key, &e); err != nil {
 		return nil
+	}
+	if f.spec != nil {
+		e.Spec = *f.spec
 	}
 	return &e
 }

@@ -32,6 +32,7 @@ func (p *Publisher) clearSwitchover(ctx context.Context, key types.NamespacedNam
 		return nil
 	}
 	patch, err := json.Marshal([]map[string]any{
+		{"op": "test", "path": "/metadata/uid", "value": pub.wanted.uid},
 		{"op": "test", "path": "/metadata/generation", "value": pub.wanted.generation},
 		{"op": "remove", "path": "/spec/switchover"},
 	})

@@ -179,7 +179,7 @@ func text(answer *v1alpha1.SwitchoverStatus) string {
 
 // What a person writes survives what we write, and the other way round.
 func TestPublisherAnswersASwitchover(t *testing.T) {
-	asked := &v1alpha1.Election{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lease", Generation: 1}}
+	asked := &v1alpha1.Election{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lease", UID: "1", Generation: 1}}
 	asked.Spec = v1alpha1.ElectionSpec{Pin: "a-1", Switchover: &v1alpha1.Switchover{To: "a-1"}}
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.elections.use(policyOf("p", v1alpha1.OldestEmulationVersion), podOf("a-0", "v1.36.0"), podOf("a-1", "v1.37.0"))
@@ -211,7 +211,7 @@ func TestPublisherAnswersASwitchover(t *testing.T) {
 
 // One that nobody answers in time ends by time alone.
 func TestPublisherEndsASwitchover(t *testing.T) {
-	asked := &v1alpha1.Election{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lease", Generation: 1}}
+	asked := &v1alpha1.Election{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "lease", UID: "1", Generation: 1}}
 	inBubble(t, func(t *testing.T, c *cluster) {
 		soon := metav1.NewTime(time.Now().Add(time.Minute))
 		asked.Spec.Switchover = &v1alpha1.Switchover{To: "a-1", At: &soon, Timeout: &metav1.Duration{Duration: 5 * time.Second}}
