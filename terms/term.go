@@ -240,8 +240,10 @@ func (h *history) within(t *metav1.MicroTime, now time.Time) time.Time {
 	switch {
 	case t == nil || t.After(now):
 		return now
-	case t.Time.Before(earliest):
+	case !earliest.IsZero() && t.Time.Before(earliest):
 		return earliest
+	case t.Time.Before(firstTime):
+		return now
 	}
 	return t.Time
 }

@@ -217,3 +217,23 @@ func TestHistoryDescribesOnlyTheTermThatWasMeant(t *testing.T) {
 		t.Errorf("the term of b is %+v, fresh %v", h.terms[0], h.fresh)
 	}
 }
+
+// Whoever writes a Lease may write such times, and a term with one could not be
+// published.
+func TestHistoryBeginsATermAtATimeThatCanBeWritten(t *testing.T) {
+	for name, acquired := range map[string]time.Time{
+		"zero":            {},
+		"before the zero": time.Date(0, time.January, 1, 0, 0, 0, 0, time.UTC),
+		"far ahead":       time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC),
+	} {
+		t.Run(name, func(t *testing.T) {
+			lease := held("a", 0, 0)
+			lease.Spec.AcquireTime = &metav1.MicroTime{Time: acquired}
+			h := &history{}
+			h.observe(lease, at(0))
+			if got := write(h.terms); got != "a 0-" {
+				t.Errorf("terms are %s", got)
+			}
+		})
+	}
+}
