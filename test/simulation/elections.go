@@ -35,9 +35,11 @@ type ballot struct {
 	seen    sighting
 }
 
-// Observe implements terms.Elections.
+// Observe implements terms.Observer. A Lease that is not governed is not noted.
 func (e *elections) Observe(lease *coordinationv1.Lease, now time.Time) {
-	e.see(lease)
+	if e.Governing(types.NamespacedName{Namespace: lease.Namespace, Name: lease.Name}).Policy != nil {
+		e.see(lease)
+	}
 	e.Cache.Observe(lease, now)
 }
 
@@ -62,12 +64,12 @@ func newer(a, b *coordinationv1.Lease) bool {
 
 // Attempt implements webhook.Elections.
 func (e *elections) Attempt(a candidates.Attempt) (*candidates.Ballot, error) {
-	if !a.SideEffectFree {
-		e.see(a.Old)
-	}
 	b, err := e.Cache.Attempt(a)
 	if err != nil {
 		return nil, err
+	}
+	if !a.SideEffectFree {
+		e.see(a.Old)
 	}
 	e.plant.ballot(b, &a)
 	e.mu.Lock()
