@@ -128,9 +128,7 @@ func (a *Audit) take(e *auditlog.Event) {
 	if a.from.IsZero() {
 		a.from = e.Time
 	}
-	if e.Time.After(a.to) {
-		a.to = e.Time
-	}
+	a.to = e.Time
 	if e.Ref.Resource != "leases" {
 		a.takeObject(e)
 		return

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -254,5 +255,18 @@ func TestWhoIsExemptIsNotRefused(t *testing.T) {
 	l := &r.Leases[0]
 	if l.Attempts.Refused != 0 || describe(l.UnderPolicy) != "b-v1.37.0 0-" {
 		t.Errorf("attempts are %+v, under the policy %s", l.Attempts, describe(l.UnderPolicy))
+	}
+}
+
+func TestTheOrderOfLinesDoesNotMatter(t *testing.T) {
+	log := []entry{acquires(0, "a"), renews(2, 0, "a"), releases(4), acquires(5, "b"), renews(7, 5, "b"), acquires(30, "c"), renews(40, 30, "c")}
+	want := run(t, Options{Objects: candidates.NewObjectSet(), All: true}, text(t, log))
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		random.Shuffle(len(log), func(i, j int) { log[i], log[j] = log[j], log[i] })
+		got := run(t, Options{Objects: candidates.NewObjectSet(), All: true}, text(t, log)+text(t, log[:3]))
+		if diff := cmp.Diff(want.Leases, got.Leases); diff != "" || !got.Log.From.Equal(at(0)) || len(got.Log.Findings) != 1 {
+			t.Fatalf("from %v, findings %v, (-want +got):\n%s", got.Log.From, got.Log.Findings, diff)
+		}
 	}
 }

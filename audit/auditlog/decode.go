@@ -24,6 +24,8 @@ type decoder struct {
 	wants func(Ref) bool
 	// unknown are the fields of the last line that an Event does not have.
 	unknown []string
+	// auditID is that of the last line, as JSON. Nil: it has none.
+	auditID []byte
 
 	json   *jsontext.Decoder
 	source bytes.Buffer
@@ -38,7 +40,7 @@ func newDecoder(wants func(Ref) bool) *decoder {
 // decode returns errUnwanted for an event that is not needed, also for one that
 // is only on its way.
 func (d *decoder) decode(text []byte, e *Event) error {
-	d.unknown = d.unknown[:0]
+	d.unknown, d.auditID = d.unknown[:0], nil
 	d.line, d.source = text, *bytes.NewBuffer(text)
 	d.json.Reset(&d.source, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	w := walk{decoder: d, event: e}
@@ -99,7 +101,9 @@ func (w *walk) field(name string) error {
 		return w.time()
 	case "annotations":
 		return w.raw(&e.Annotations)
-	case "auditID", "sourceIPs", "userAgent", "requestReceivedTimestamp", "authenticationMetadata", "metadata":
+	case "auditID":
+		return w.raw((*stdjson.RawMessage)(&w.decoder.auditID))
+	case "sourceIPs", "userAgent", "requestReceivedTimestamp", "authenticationMetadata", "metadata":
 	default:
 		w.decoder.unknown = append(w.decoder.unknown, name)
 	}

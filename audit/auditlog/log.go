@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"time"
 )
 
 // Options say what to read.
@@ -27,9 +28,11 @@ type Options struct {
 // Log is an audit log that is being read. It is not safe for concurrent use,
 // but for Read.
 type Log struct {
-	ctx      context.Context
-	needles  [][]byte
-	decoder  *decoder
+	ctx     context.Context
+	needles [][]byte
+	decoder *decoder
+	// event is decoded into, from at.
+	event    Event
 	at       Origin
 	findings findings
 	stats    Stats
@@ -39,8 +42,10 @@ type Log struct {
 	// first. running are the others.
 	waiting []*source
 	running []*stream
-	// last is the stream whose event was returned last.
-	last *stream
+	// last is the stream whose event was returned last, at the time reached.
+	last    *stream
+	reached time.Time
+	copies  copies
 }
 
 // Stats are what was read.
@@ -53,10 +58,10 @@ type Stats struct {
 
 // Open looks at the files. Several of them are merged in the order of time:
 // rotated files one after the other, those of several API servers side by
-// side. The error names a file that cannot be read.
+// side. The error names a file that cannot be read, or is given twice.
 // Reading ends with ctx.
 func Open(ctx context.Context, o Options) (*Log, error) {
-	l := &Log{ctx: ctx}
+	l := &Log{ctx: ctx, copies: newCopies()}
 	for _, r := range o.Resources {
 		// What comes before the name is left out: its first letter is rarer than
 		// a quotation mark, which makes the search faster.
@@ -73,6 +78,10 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 			errs = append(errs, err)
 			continue
 		}
+		if i := slices.IndexFunc(l.waiting, s.same); i >= 0 {
+			errs = append(errs, fmt.Errorf("%s is the same file as %s: give each file once", s.name(), l.waiting[i].name()))
+			continue
+		}
 		l.total += size
 		l.waiting = append(l.waiting, s)
 	}
@@ -81,10 +90,29 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 }
 
 // Next returns the next event, or io.EOF. Any other error is that of the context
-// or of a file that could not be opened. The event is valid until the next call.
+// or of a file that could not be opened. No event is earlier than the one before
+// it. The event is valid until the next call.
 func (l *Log) Next() (*Event, error) {
+	for {
+		h, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		l.reached = h.event.Time
+		if l.copies.has(h) {
+			l.findings.add("event is a copy of another one and was skipped", h.event.Origin)
+			continue
+		}
+		l.stats.Events++
+		return &h.event, nil
+	}
+}
+
+// next is Next with copies.
+func (l *Log) next() (*held, error) {
 	if l.last != nil {
-		l.advance(l.last)
+		l.last.window.drop()
+		l.fill(l.last)
 		l.last = nil
 	}
 	if err := l.startDue(); err != nil {
@@ -97,14 +125,13 @@ func (l *Log) Next() (*Event, error) {
 		return nil, io.EOF
 	}
 	l.last = l.earliest()
-	l.stats.Events++
-	return &l.last.event, nil
+	return l.last.window.first(), nil
 }
 
 func (l *Log) earliest() *stream {
 	first := l.running[0]
 	for _, s := range l.running[1:] {
-		if s.event.Time.Before(first.event.Time) {
+		if s.window.first().event.Time.Before(first.window.first().event.Time) {
 			first = s
 		}
 	}
@@ -115,7 +142,7 @@ func (l *Log) earliest() *stream {
 func (l *Log) startDue() error {
 	for len(l.waiting) > 0 {
 		next := l.waiting[0]
-		if len(l.running) > 0 && next.first.After(l.earliest().event.Time) {
+		if len(l.running) > 0 && next.first.After(l.earliest().window.first().event.Time) {
 			return nil
 		}
 		l.waiting = l.waiting[1:]
@@ -124,58 +151,70 @@ func (l *Log) startDue() error {
 			return fmt.Errorf("%s: %w", next.name(), err)
 		}
 		l.running = append(l.running, s)
-		l.advance(s)
+		l.fill(s)
 	}
 	return nil
 }
 
-// advance takes a stream to its next event, or ends it.
-func (l *Log) advance(s *stream) {
-	for {
+// fill reads until the window of a stream is full, and ends a stream that has no
+// more events.
+func (l *Log) fill(s *stream) {
+	for !s.ended && !s.window.full() {
 		text, err := s.lines.next()
 		if err != nil {
 			l.end(s, err)
-			return
+			break
 		}
-		if l.take(s, &text) {
-			return
-		}
+		l.take(s, &text)
+	}
+	if s.ended && s.window.empty() {
+		l.running = slices.DeleteFunc(l.running, func(o *stream) bool { return o == s })
 	}
 }
 
+// end closes a file. What its window holds is still to come.
 func (l *Log) end(s *stream, err error) {
 	if !errors.Is(err, io.EOF) {
 		l.findings.add("file could not be read to its end: "+err.Error(), Origin{s.name, s.lines.number})
 	}
 	_ = s.closer.Close() // was only read
-	l.running = slices.DeleteFunc(l.running, func(o *stream) bool { return o == s })
+	s.ended = true
 }
 
-// take reports whether a line is an event that is wanted.
-func (l *Log) take(s *stream, text *line) bool {
+// take puts a line into the window if it is an event that is wanted.
+func (l *Log) take(s *stream, text *line) {
 	l.stats.Lines++
 	l.at = Origin{s.name, text.number}
 	switch {
 	case text.tooLong:
 		l.findings.broken(text, nil, l.at)
-		return false
 	case len(text.text) == 0:
-		return false
 	case !l.mayBeWanted(text.text):
 		l.skip(text)
-		return false
+	default:
+		l.decode(s, text)
 	}
-	s.event = Event{Origin: l.at}
-	err := l.decoder.decode(text.text, &s.event)
+}
+
+func (l *Log) decode(s *stream, text *line) {
+	e := &l.event
+	*e = Event{Origin: l.at}
+	err := l.decoder.decode(text.text, e)
 	if err != nil && !errors.Is(err, errUnwanted) {
 		l.findings.broken(text, err, l.at)
-		return false
+		return
 	}
 	for _, name := range l.decoder.unknown {
 		l.findings.add(fmt.Sprintf("event has an unknown field %q", name), l.at)
 	}
 	l.stats.Audit++
-	return err == nil
+	switch {
+	case err != nil:
+	case e.Time.Before(l.reached):
+		l.findings.add("event is older than the one before it, too much so to be put in order, and was skipped", l.at)
+	default:
+		s.window.add(e, l.copies.id(l.decoder.auditID, text.text))
+	}
 }
 
 // mayBeWanted reports whether a line has one of the words without which it

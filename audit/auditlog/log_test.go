@@ -18,7 +18,7 @@ import (
 
 // event is a line about a Lease, at a second of 2026.
 func event(second int, name string) string {
-	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"1","stage":"ResponseComplete",`+
+	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"%[1]s-%[2]d","stage":"ResponseComplete",`+
 		`"requestURI":"/apis/coordination.k8s.io/v1/namespaces/ns/leases/%[1]s","verb":"update","user":{"username":"u"},`+
 		`"objectRef":{"resource":"leases","namespace":"ns","name":%[1]q,"apiGroup":"coordination.k8s.io"},`+
 		`"responseStatus":{"metadata":{},"code":200},"requestObject":{"spec":{}},"stageTimestamp":"2026-01-01T00:00:%02[2]d.000000Z"}`, name, second) + "\n"
@@ -75,13 +75,15 @@ func TestOrder(t *testing.T) {
 		files []string
 		want  string
 	}{
-		"one file keeps its order":          {[]string{event(2, "a") + event(1, "b")}, "a b"},
-		"rotated files, given newest first": {[]string{event(5, "e") + event(6, "f"), event(3, "c"), event(1, "a") + event(2, "b")}, "a b c e f"},
-		"several API servers, side by side": {[]string{event(1, "a") + event(3, "c") + event(5, "e"), event(2, "b") + event(4, "d")}, "a b c d e"},
-		"gzipped or not":                    {[]string{event(3, "c"), zipped(event(1, "a") + event(2, "b"))}, "a b c"},
-		"a file begins with other lines":    {[]string{event(2, "b"), "\n" + foreign + foreign + event(1, "a")}, "a b"},
-		"an empty file":                     {[]string{event(2, "b"), ""}, "b"},
-		"no event is wanted":                {[]string{foreign}, ""},
+		"one file out of order":              {[]string{event(3, "c") + event(1, "a") + event(2, "b")}, "a b c"},
+		"events of the same time":            {[]string{event(2, "c") + event(1, "b") + event(1, "a")}, "b a c"},
+		"a rotated file begins out of order": {[]string{event(1, "a") + event(4, "d"), event(5, "e") + event(3, "c") + event(2, "b")}, "a b c d e"},
+		"rotated files, given newest first":  {[]string{event(5, "e") + event(6, "f"), event(3, "c"), event(1, "a") + event(2, "b")}, "a b c e f"},
+		"several API servers, side by side":  {[]string{event(1, "a") + event(3, "c") + event(5, "e"), event(2, "b") + event(4, "d")}, "a b c d e"},
+		"gzipped or not":                     {[]string{event(3, "c"), zipped(event(1, "a") + event(2, "b"))}, "a b c"},
+		"a file begins with other lines":     {[]string{event(2, "b"), "\n" + foreign + foreign + event(1, "a")}, "a b"},
+		"an empty file":                      {[]string{event(2, "b"), ""}, "b"},
+		"no event is wanted":                 {[]string{foreign}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _ := names(t, Options{Paths: write(t, test.files...)})
@@ -115,25 +117,29 @@ func TestFindings(t *testing.T) {
 		"cut off in the last line":      {whole + event(2, "b")[:300], []string{"last line is cut off (1): %s:2"}, "a"},
 		"cut off in another's line":     {whole + foreign[:50], []string{"last line is cut off (1): %s:2"}, "a"},
 		"not even a newline at the end": {whole + strings.TrimSpace(event(2, "b")), nil, "a b"},
-		"broken lines":                  {`{"leases":` + "\n" + whole + "garbage\n" + `{"leases" 1}` + "\n" + whole, []string{"line is broken (3): %[1]s:1, %[1]s:3, %[1]s:4"}, "a a"},
+		"broken lines":                  {`{"leases":` + "\n" + whole + "garbage\n" + `{"leases" 1}` + "\n" + event(2, "b"), []string{"line is broken (3): %[1]s:1, %[1]s:3, %[1]s:4"}, "a b"},
 		"a line of two":                 {strings.TrimSpace(whole) + whole, []string{"line is broken (1): %s:1"}, ""},
 		"another kind": {strings.Replace(whole, `"Event"`, `"Lease"`, 1) + whole,
 			[]string{"line is not an Event of audit.k8s.io/v1 (1): %s:1"}, "a"},
 		"another version": {strings.Replace(whole, "audit.k8s.io/v1", "audit.k8s.io/v1beta1", 1) + whole,
 			[]string{"line is not an Event of audit.k8s.io/v1 (1): %s:1"}, "a"},
-		"an unknown field": {whole + strings.Replace(whole, `"auditID"`, `"color":{"a":[1]},"auditID"`, 1),
-			[]string{`event has an unknown field "color" (1): %s:2`}, "a a"},
+		"an unknown field": {whole + strings.Replace(event(2, "b"), `"auditID"`, `"color":{"a":[1]},"auditID"`, 1),
+			[]string{`event has an unknown field "color" (1): %s:2`}, "a b"},
 		"a time that is none": {strings.Replace(whole, "2026-01-01T", "yesterday", 1) + whole, []string{"line is broken (1): %s:1"}, "a"},
 		"no time":             {strings.Replace(whole, "stageTimestamp", "requestReceivedTimestamp", 1) + whole, []string{"line is broken (1): %s:1"}, "a"},
 		"fields of other types": {strings.Replace(whole, `"verb":"update"`, `"verb":7`, 1) + strings.Replace(whole, `{"metadata":{},"code":200}`, "[]", 1) + whole,
 			[]string{"line is broken (2): %[1]s:1, %[1]s:2"}, "a"},
 		"a line that is too long": {whole + `{"leases":"` + strings.Repeat("x", maxLine) + "\"}\n" + event(2, "b"),
 			[]string{"line is longer than 16 MiB and was skipped (1): %s:2"}, "a b"},
-		"a long line":         {strings.Replace(whole, `{"spec":{}}`, `{"x":"`+strings.Repeat("x", 3*bufferSize)+`"}`, 1) + event(2, "b"), nil, "a b"},
-		"Windows' line ends":  {strings.ReplaceAll(whole+whole, "\n", "\r\n"), nil, "a a"},
-		"spaces, other order": {`{ "stageTimestamp" : "2026-01-01T00:00:00Z", "objectRef": {"name": "a", "resource": "leases"}, "stage": "ResponseComplete", "apiVersion":"audit.k8s.io/v1", "kind": "Event" }` + "\n", nil, "a"},
-		"not gzip after all":  {"\x1f\x8b" + whole, []string{"file could not be read to its end: gzip: invalid header (1): %s"}, ""},
-		"cut off in gzip":     {zipped(whole + event(2, "b"))[:150], []string{"file could not be read to its end: unexpected EOF (1): %s:1"}, ""},
+		"a long line":          {strings.Replace(whole, `{"spec":{}}`, `{"x":"`+strings.Repeat("x", 3*bufferSize)+`"}`, 1) + event(2, "b"), nil, "a b"},
+		"Windows' line ends":   {strings.ReplaceAll(whole+event(2, "b"), "\n", "\r\n"), nil, "a b"},
+		"spaces, other order":  {`{ "stageTimestamp" : "2026-01-01T00:00:00Z", "objectRef": {"name": "a", "resource": "leases"}, "stage": "ResponseComplete", "apiVersion":"audit.k8s.io/v1", "kind": "Event" }` + "\n", nil, "a"},
+		"the same event again": {whole + event(2, "b") + whole, []string{"event is a copy of another one and was skipped (1): %s:3"}, "a b"},
+		"the same line again, without an auditID": {strings.Repeat(strings.Replace(whole, "auditID", "userAgent", 1), 2),
+			[]string{"event is a copy of another one and was skipped (1): %s:2"}, "a"},
+		"the same ID at another time": {whole + strings.Replace(event(2, "b"), "b-2", "a-1", 1), nil, "a b"},
+		"not gzip after all":          {"\x1f\x8b" + whole, []string{"file could not be read to its end: gzip: invalid header (1): %s"}, ""},
+		"cut off in gzip":             {zipped(whole + event(2, "b"))[:150], []string{"file could not be read to its end: unexpected EOF (1): %s:1"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paths := write(t, test.text)
@@ -154,6 +160,65 @@ func TestFindings(t *testing.T) {
 				t.Errorf("events are %v, want %s", got, test.events)
 			}
 		})
+	}
+}
+
+// many are n events, one a second from the first.
+func many(first, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Replace(event(0, fmt.Sprint(first+i)), "T00:00:00.", time.Unix(int64(first+i), 0).UTC().Format("T15:04:05."), 1))
+	}
+	return b.String()
+}
+
+func TestEventsThatAreTooLateAreSkipped(t *testing.T) {
+	paths := write(t, many(2, maxHeld+1)+many(1, 1)+many(5000, 2))
+	got, l := names(t, Options{Paths: paths})
+	if len(got) != maxHeld+3 || got[0] != "2" {
+		t.Errorf("%d events, the first is %v", len(got), got[0])
+	}
+	want := fmt.Sprintf("event is older than the one before it, too much so to be put in order, and was skipped (1): %s:%d", paths[0], maxHeld+2)
+	if all := l.Findings(); len(all) != 1 || all[0].String() != want {
+		t.Errorf("findings are %v, want %s", all, want)
+	}
+}
+
+func TestWhatAWindowHoldsIsBounded(t *testing.T) {
+	large := Event{Request: make([]byte, 1<<20)}
+	var w window
+	for range 1000 {
+		if w.full() {
+			w.drop()
+		}
+		w.add(&large, 0)
+	}
+	if w.bytes > maxHeldBytes+2<<20 || len(w.held) > maxHeldBytes>>20 {
+		t.Errorf("%d events with %d bytes are held", len(w.held), w.bytes)
+	}
+}
+
+func TestOverlappingFilesAreReadOnce(t *testing.T) {
+	got, l := names(t, Options{Paths: write(t, many(1, 6), many(4, 6))})
+	if want := "1 2 3 4 5 6 7 8 9"; strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+	if all := l.Findings(); len(all) != 1 || all[0].Count != 3 {
+		t.Errorf("findings are %v", all)
+	}
+}
+
+func TestAFileIsGivenOnce(t *testing.T) {
+	paths := write(t, event(1, "a"), event(2, "b"))
+	link := filepath.Join(t.TempDir(), "link.log")
+	if err := os.Symlink(paths[0], link); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []string{paths[0], link} {
+		_, err := Open(context.Background(), Options{Paths: append(paths, again)})
+		if want := again + " is the same file as " + paths[0] + ": give each file once"; err == nil || err.Error() != want {
+			t.Errorf("error is %v, want %s", err, want)
+		}
 	}
 }
 

@@ -20,7 +20,9 @@ type source struct {
 	path string
 	// first is when its first event was. Zero: not known, or it has none.
 	first time.Time
-	open  func() (io.ReadCloser, error)
+	// info tells files apart. Nil for standard input.
+	info os.FileInfo
+	open func() (io.ReadCloser, error)
 }
 
 // name is how messages call the file.
@@ -31,12 +33,21 @@ func (s *source) name() string {
 	return s.path
 }
 
-// stream is a source that is being read.
+// same reports whether both are one file, also by another name.
+func (s *source) same(other *source) bool {
+	if s.info == nil || other.info == nil {
+		return s.path == other.path
+	}
+	return os.SameFile(s.info, other.info)
+}
+
+// stream is a source that is being read, or whose window has events.
 type stream struct {
 	name   string
 	closer io.Closer
 	lines  *lineReader
-	event  Event
+	window window
+	ended  bool
 }
 
 // start opens the source. Bytes are counted as they lie in the file.
@@ -95,18 +106,22 @@ func newSource(ctx context.Context, path string, stdin io.Reader) (*source, int6
 	case info.IsDir():
 		return nil, 0, &os.PathError{Op: "read", Path: path, Err: errors.New("is a directory: give the files in it")}
 	}
-	s := &source{path: path, open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	s := &source{path: path, info: info, open: func() (io.ReadCloser, error) { return os.Open(path) }}
 	if info.Mode().IsRegular() {
 		s.first, err = s.firstTime(ctx)
 	}
 	return s, info.Size(), err
 }
 
-// maxLookahead bounds how many lines are looked at for the first event.
-const maxLookahead = 1000
+// maxLookahead bounds how many lines are looked at for the first event,
+// lookAround how many more for earlier ones: lines may be out of order.
+const (
+	maxLookahead = 1000
+	lookAround   = 100
+)
 
-// firstTime is when the first event in the file was.
-func (s *source) firstTime(ctx context.Context) (time.Time, error) {
+// firstTime is when the first event in the file was, whatever its line.
+func (s *source) firstTime(ctx context.Context) (first time.Time, err error) {
 	var ignored atomic.Int64
 	in, err := s.start(ctx, &ignored)
 	if err != nil {
@@ -114,15 +129,21 @@ func (s *source) firstTime(ctx context.Context) (time.Time, error) {
 	}
 	defer in.closer.Close()
 	d := newDecoder(func(Ref) bool { return true })
-	for range maxLookahead {
+	for left := maxLookahead; left > 0; left-- {
 		l, err := in.lines.next()
 		if err != nil {
 			break
 		}
 		var e Event
-		if err := d.decode(l.text, &e); !e.Time.IsZero() && (err == nil || errors.Is(err, errUnwanted)) {
-			return e.Time, nil
+		if err := d.decode(l.text, &e); e.Time.IsZero() || err != nil && !errors.Is(err, errUnwanted) {
+			continue
+		}
+		if first.IsZero() {
+			left = min(left, lookAround)
+		}
+		if first.IsZero() || e.Time.Before(first) {
+			first = e.Time
 		}
 	}
-	return time.Time{}, nil
+	return first, nil
 }

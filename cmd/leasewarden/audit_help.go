@@ -13,8 +13,8 @@ RequestResponse, Pods at RequestResponse; manifests/audit/audit-policy.yaml is
 an audit policy that does, and no more. What Pods there were before the log
 begins, and their Nodes, can be given with -f.
 
-A line that is broken or cut off is counted and named in the report, and the
-rest is read all the same.
+A line that is broken, cut off, far out of order or there twice is counted and
+named in the report, and the rest is read all the same.
 
 Exit status: 0 if the logs were read, 2 if there is nothing in them to be read
 or an input cannot be used.`
