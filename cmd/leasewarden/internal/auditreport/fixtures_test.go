@@ -65,7 +65,7 @@ func madeUp(was, would []audit.Term) *audit.Report {
 }
 
 // hostile is what nobody should call himself.
-const hostile = `</span><script>alert("x")</script>` + "\x1b[2J\u202e"
+const hostile = `</span><script>alert("x")</script>` + "\x1b[2J\u202e\u2066\u200f"
 
 func html(t *testing.T, r *audit.Report) string {
 	t.Helper()

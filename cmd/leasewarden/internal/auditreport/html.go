@@ -4,7 +4,9 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/leasewarden/leasewarden/audit"
 )
@@ -17,7 +19,23 @@ var pages = template.Must(template.ParseFS(templates, "*.gohtml"))
 // HTML writes the report as one page that needs nothing else: no network, no
 // script.
 func HTML(w io.Writer, r *audit.Report) error {
-	return pages.ExecuteTemplate(w, "page.gohtml", newPage(r))
+	return execute(w, "page.gohtml", newPage(r))
+}
+
+// execute writes a page, with a replacement for characters that are not seen but
+// change how others are, such as those that turn the direction of a text.
+func execute(w io.Writer, name string, data any) error {
+	var b strings.Builder
+	if err := pages.ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, b.String()))
+	return err
 }
 
 // Comparison is a page about several courses of the same thing.
@@ -54,5 +72,5 @@ func (c *Comparison) HTML(w io.Writer) error {
 		view.Lanes = append(view.Lanes, newLane(course.Name, course.Terms, true, x, colours))
 	}
 	view.Versions = colours.legend
-	return pages.ExecuteTemplate(w, "comparison.gohtml", view)
+	return execute(w, "comparison.gohtml", view)
 }

@@ -68,8 +68,17 @@ func TestNothingOnThePageIsMarkup(t *testing.T) {
 	if strings.Contains(page, "<script") {
 		t.Error("a name has become a script")
 	}
+	if strings.ContainsAny(page, "\x1b\u202e\u2066\u200f") {
+		t.Error("the page has characters that change how others are seen")
+	}
 	if n := strings.Count(page, "&lt;script&gt;"); n < 10 {
 		t.Errorf("the name is only there %d times", n)
+	}
+}
+
+func TestLongIdentitiesAreCutOnThePage(t *testing.T) {
+	if page := html(t, madeUp(terms(2, strings.Repeat("h", 64<<10)), nil)); len(page) > 40_000 {
+		t.Errorf("the page has %d bytes", len(page))
 	}
 }
 

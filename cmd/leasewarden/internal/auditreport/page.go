@@ -104,7 +104,7 @@ func newRow(terms []audit.Term, i int, clock clockFormat, class string) row {
 		from = "before"
 	}
 	return row{
-		From: from, Holder: t.Holder, Node: t.Node, Version: t.Version, Lasted: lasted(t), Ended: t.Reason,
+		From: from, Holder: cutWord(t.Holder), Node: t.Node, Version: cutWord(t.Version), Lasted: lasted(t), Ended: t.Reason,
 		Vacancy: vacancy(terms, i), Why: t.Criterion, Class: class, Estimated: t.Estimated,
 	}
 }
@@ -159,11 +159,11 @@ func (x axis) bar(from, to time.Time) bar {
 
 func (x axis) term(t *audit.Term, class string) bar {
 	b := x.bar(t.Start, t.Renewed)
-	b.Class, b.Label = class, t.Holder
-	b.Details = append(b.Details, t.Holder)
+	b.Class, b.Label = class, cutWord(t.Holder)
+	b.Details = append(b.Details, b.Label)
 	add := func(name, value string) {
 		if value != "" {
-			b.Details = append(b.Details, name+": "+value)
+			b.Details = append(b.Details, name+": "+cutWord(value))
 		}
 	}
 	add("version", t.Version)

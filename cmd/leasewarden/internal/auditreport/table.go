@@ -197,6 +197,7 @@ func (p *printer) terms(title string, terms []audit.Term) {
 	for i := len(terms) - left; i < len(terms); i++ {
 		rows = append(rows, p.term(terms, i))
 	}
+	fit(rows, p.Width, map[int]func(string, int) string{1: cutFront, 3: cutBack})
 	p.grid(rows)
 	if left < len(terms) {
 		p.line(fmt.Sprintf("and %d earlier terms; -v lists them", len(terms)-left))
@@ -282,10 +283,12 @@ func columns(rows [][]string, gap int) string {
 
 func (p *printer) title(text string) {
 	if p.Color {
-		p.text.WriteString("\x1b[1m" + printable(text) + "\x1b[0m\n")
-		return
+		p.text.WriteString("\x1b[1m")
 	}
-	p.line(text)
+	p.wrapped(text)
+	if p.Color {
+		p.text.WriteString("\x1b[0m")
+	}
 }
 
 func (p *printer) wrapped(text string) { p.hanging(text, 0) }
@@ -293,7 +296,7 @@ func (p *printer) wrapped(text string) { p.hanging(text, 0) }
 // hanging wraps a text, and indents all lines but the first.
 func (p *printer) hanging(text string, indent int) {
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range words(text, max(shortest, p.Width-indent)) {
 		switch {
 		case strings.TrimSpace(line) == "":
 			line += word

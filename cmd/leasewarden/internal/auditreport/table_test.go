@@ -5,6 +5,10 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/leasewarden/leasewarden/audit"
 )
 
 func TestTablesOfTheRecordedLogFit80Columns(t *testing.T) {
@@ -58,10 +62,42 @@ func TestIdentitiesAreShortened(t *testing.T) {
 
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0.0s", 9440 * time.Millisecond: "9.4s", 12*time.Minute + 5*time.Second: "12m5s", 26*time.Hour + 3*time.Minute: "26h3m",
+		0: "0.0s", -time.Hour: "0.0s", 9440 * time.Millisecond: "9.4s", 12*time.Minute + 5*time.Second: "12m5s", 26*time.Hour + 3*time.Minute: "26h3m",
 	} {
 		if got := span(d); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
+	}
+}
+
+func TestLongNamesFitTheTable(t *testing.T) {
+	holder := strings.Repeat("h", 64<<10) + "-0"
+	was := terms(3, holder)
+	was[0].Version, was[1].Version = strings.Repeat("v", 100), strings.Repeat("1.", 200)
+	r := madeUp(was, terms(2, holder))
+	l := &r.Leases[0]
+	l.Lease = strings.Repeat("n", 63) + "/" + strings.Repeat("l", 253)
+	l.Notes = []string{"about " + holder}
+	l.Refusals = []audit.Refusal{{Time: start, Message: "lease " + l.Lease + ": candidate " + holder + " is not chosen"}}
+	out := table(t, r, Style{})
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d characters: %.100s", n, line)
+		}
+	}
+	if !strings.Contains(out, "hh-0 ") || !strings.Contains(out, "…") || len(out) > 5000 {
+		t.Errorf("the table is\n%.5000s", out)
+	}
+	if joined := strings.ReplaceAll(out, "\n", ""); !strings.Contains(joined, l.Lease) {
+		t.Error("the name of the Lease is not there in full")
+	}
+}
+
+func TestColumnsGiveWayTogether(t *testing.T) {
+	rows := [][]string{{"a", strings.Repeat("x", 30), "b", strings.Repeat("y", 30)}, {"a", "short"}}
+	fit(rows, 45, map[int]func(string, int) string{1: cutFront, 3: cutBack})
+	want := [][]string{{"a", "…" + strings.Repeat("x", 19), "b", strings.Repeat("y", 19) + "…"}, {"a", "short"}}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

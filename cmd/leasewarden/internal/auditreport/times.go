@@ -48,8 +48,10 @@ func vacancy(terms []audit.Term, i int) string {
 	return span(gap)
 }
 
-// span is a duration for people: 9.4s, 12m5s, 26h3m.
+// span is a duration for people: 9.4s, 12m5s, 26h3m. None is negative, whatever
+// clocks said.
 func span(d time.Duration) string {
+	d = max(0, d)
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%.1fs", d.Seconds())
