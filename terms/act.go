@@ -37,7 +37,9 @@ type acts struct {
 	// lastMove is when a preemption last began or ended.
 	lastMove time.Time
 	trial    trial
-	// evictAfter is when an eviction may be tried again, backoff how long after
+	// evicting is the holder identity that the eviction is of.
+	evicting string
+	// evictAfter is when that may be tried again, backoff how long after
 	// the next one.
 	evictAfter time.Time
 	backoff    wait.Backoff
@@ -97,6 +99,9 @@ func (p *Publisher) failed(key types.NamespacedName, s *situation, plan *plan, e
 func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *candidates.View, decision *picker.Decision, a *account, now time.Time) *situation {
 	lease := pub.acts.latest(a.lease)
 	identity := holderIdentity(lease)
+	if identity != pub.acts.evicting {
+		pub.acts.evicting, pub.acts.evictAfter, pub.acts.backoff = identity, time.Time{}, wait.Backoff{}
+	}
 	s := &situation{
 		trial: &pub.acts.trial, lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: decision,
 		term: currentTerm(a.terms), lastMove: pub.acts.lastMove, evictAfter: pub.acts.evictAfter,

@@ -281,6 +281,35 @@ func TestEvictionThatIsRefusedIsTriedAgain(t *testing.T) {
 	})
 }
 
+// One eviction does not delay that of the next holder.
+func TestNextHolderIsEvictedAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		policy := preempting(v1alpha1.PreemptForBetter, byEviction)
+		policy.Spec.Preemption.MinTerm, policy.Spec.Preemption.Cooldown = &metav1.Duration{}, &metav1.Duration{}
+		oldest, older, newer := podOf("oldest", "v1.35.0"), podOf("old", "v1.36.0"), podOf("new", "v1.37.0")
+		for _, pod := range []*corev1.Pod{older, newer} {
+			pod.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Minute))
+			c.must(c.Create(t.Context(), pod.DeepCopy()))
+		}
+		evicted := func(pod *corev1.Pod) bool {
+			return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(pod), &corev1.Pod{}))
+		}
+		c.elections.use(policy, older, newer)
+		c.lease("lease", "new_1", time.Now())
+		c.start()
+		c.pass(time.Second)
+		if !evicted(newer) {
+			t.Fatal("the first holder is not evicted")
+		}
+		c.elections.use(policy, oldest, older)
+		c.lease("lease", "old_1", time.Now())
+		c.pass(time.Second)
+		if !evicted(older) {
+			t.Error("the second holder is not evicted")
+		}
+	})
+}
+
 func TestActionsAreCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		p := NewPublisher(PublisherOptions{Client: c, Leases: NewLeaseWatch(LeaseWatchOptions{Elections: c.elections}), Elections: c.elections, Recorder: c.recorder})
