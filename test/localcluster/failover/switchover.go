@@ -12,11 +12,12 @@ import (
 var evict = &scenario{
 	name: "evict", title: "Switchover to a named candidate, method Evict", governedOnly: true,
 	prepare: func(ctx context.Context, l *lane) error { return prepareSwitchover(ctx, l, v1alpha1.Evict, releases) },
-	round: func(ctx context.Context, l *lane) ([]float64, error) {
-		asked, _, next, err := switchOver(ctx, l)
-		return []float64{next.Sub(asked).Seconds()}, err
+	round:   playSwitchover,
+	figures: []figure{
+		{name: "switchover, Evict", unit: seconds, target: target{median: 3}},
+		{name: untilHolder, unit: seconds},
+		{name: untilNext, unit: seconds},
 	},
-	figures: []figure{{name: "switchover, Evict", unit: seconds, target: target{median: 3}}},
 }
 
 // deny moves a Lease whose holder never releases it, and ends when it has lost
@@ -26,19 +27,29 @@ var deny = &scenario{
 	prepare: func(ctx context.Context, l *lane) error {
 		return prepareSwitchover(ctx, l, v1alpha1.DenyRenewal, keeps)
 	},
-	round: func(ctx context.Context, l *lane) ([]float64, error) {
-		asked, holder, next, err := switchOver(ctx, l)
-		if err != nil {
-			return nil, err
-		}
-		stop, err := l.stopped(ctx, holder)
-		return []float64{next.Sub(asked).Seconds(), stop.At.Sub(asked).Seconds(), next.Sub(stop.At).Seconds()}, err
-	},
+	round: playSwitchover,
 	figures: []figure{
 		{name: "switchover, denied renewals", unit: seconds, target: target{worst: (renewDeadline + 3*time.Second).Seconds()}},
-		{name: "- until the holder gives up", unit: seconds},
-		{name: "- then until the next leads", unit: seconds},
+		{name: untilHolder, unit: seconds},
+		{name: untilNext, unit: seconds},
 	},
+}
+
+// What a switchover is made of.
+const (
+	untilHolder = "- until the holder gives up"
+	untilNext   = "- then until the next leads"
+)
+
+// playSwitchover returns how long it took, until the holder led no more, and from
+// then on.
+func playSwitchover(ctx context.Context, l *lane) ([]float64, error) {
+	asked, holder, next, err := switchOver(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	stop, err := l.stopped(ctx, holder)
+	return []float64{next.Sub(asked).Seconds(), stop.At.Sub(asked).Seconds(), next.Sub(stop.At).Seconds()}, err
 }
 
 func prepareSwitchover(ctx context.Context, l *lane, method v1alpha1.PreemptionMethod, e ending) error {
