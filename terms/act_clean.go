@@ -14,12 +14,9 @@ import (
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
 
-// clean takes away what is left of ours on a Lease that no policy governs any
-// more.
-func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *coordinationv1.Lease) error {
-	if lease == nil {
-		return nil
-	}
+// Cleanup is the merge patch that takes away what is left of ours on a Lease. Nil:
+// nothing is. It fails if the Lease was made anew.
+func Cleanup(lease *coordinationv1.Lease) ([]byte, error) {
 	left := map[string]any{}
 	for _, name := range v1alpha1.LeaseAnnotations {
 		if _, ok := lease.Annotations[name]; ok {
@@ -31,10 +28,19 @@ func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *
 		spec["preferredHolder"] = nil
 	}
 	if len(left)+len(spec) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(map[string]any{"metadata": map[string]any{"uid": lease.UID, "annotations": left}, "spec": spec})
+}
+
+// clean takes away what is left of ours on a Lease that no policy governs any
+// more.
+func (p *Publisher) clean(ctx context.Context, key types.NamespacedName, lease *coordinationv1.Lease) error {
+	if lease == nil {
 		return nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": lease.UID, "annotations": left}, "spec": spec})
-	if err != nil {
+	patch, err := Cleanup(lease)
+	if patch == nil || err != nil {
 		return err
 	}
 	object := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
