@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,12 +19,27 @@ import (
 func TestReporter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)
+		var mu sync.Mutex
 		var current error
 		var on runtime.Object
+		is := func(problem error) {
+			mu.Lock()
+			defer mu.Unlock()
+			current = problem
+		}
 		recorder := events.NewFakeRecorder(100)
 		r := &Reporter{
-			Problem: func() error { return current }, Recorder: recorder,
-			Regarding: func() runtime.Object { return on }, Clock: clock.RealClock{},
+			Problem: func() error {
+				mu.Lock()
+				defer mu.Unlock()
+				return current
+			},
+			Regarding: func() runtime.Object {
+				mu.Lock()
+				defer mu.Unlock()
+				return on
+			},
+			Recorder: recorder, Clock: clock.RealClock{},
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -42,28 +58,30 @@ func TestReporter(t *testing.T) {
 
 		pass(time.Minute)
 		told()
-		current = problem(ReasonMissing, "put it there")
+		is(problem(ReasonMissing, "put it there"))
 		pass(10 * time.Second)
 		told() // it may go away by itself
-		current = nil
+		is(nil)
 		pass(10 * time.Second)
-		current = problem(ReasonMissing, "put it there")
+		is(problem(ReasonMissing, "put it there"))
 		pass(time.Minute)
 		told() // on nobody knows what
+		mu.Lock()
 		on = &corev1.Pod{}
+		mu.Unlock()
 		pass(time.Minute)
 		told("Warning CertificateMissing put it there")
 		pass(20 * time.Minute)
 		told() // once is enough
 		pass(20 * time.Minute)
 		told("put it there") // before it is forgotten
-		current = problem(ReasonExpired, "%s", strings.Repeat("x", 2000))
+		is(problem(ReasonExpired, "%s", strings.Repeat("x", 2000)))
 		pass(time.Minute)
 		g.Expect(<-recorder.Events).To(And(ContainSubstring("CertificateExpired"), HaveSuffix("x...")))
-		current = errors.New("unnamed")
+		is(errors.New("unnamed"))
 		pass(time.Minute)
 		told("Warning CertificateMissing unnamed")
-		current = nil
+		is(nil)
 		pass(time.Minute)
 		told("Normal CertificateValid")
 	})
