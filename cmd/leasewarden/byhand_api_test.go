@@ -36,6 +36,8 @@ type electionAPI struct {
 	reads     map[types.NamespacedName]int
 	// patches are what was written.
 	patches []string
+	// unserved says that the CRDs are gone.
+	unserved bool
 }
 
 // serveElections serves the Elections of testdata/byhand/elections.yaml, and
@@ -99,6 +101,10 @@ func (a *electionAPI) list(w http.ResponseWriter, r *http.Request) {
 func (a *electionAPI) get(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.unserved {
+		http.NotFound(w, r)
+		return
+	}
 	key := keyOfRequest(r)
 	e := a.elections[key]
 	if e == nil {
@@ -160,6 +166,7 @@ func (a *electionAPI) patch(w http.ResponseWriter, r *http.Request) {
 
 func notFound(w http.ResponseWriter, key types.NamespacedName) {
 	status := apierrors.NewNotFound(schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "elections"}, key.Name).Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 	reply(w, http.StatusNotFound, &status)
 }
 

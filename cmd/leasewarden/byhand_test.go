@@ -198,6 +198,27 @@ func TestSwitchoverWaitsThroughAnOutage(t *testing.T) {
 	if err != nil || !strings.Contains(stdout, "kube-scheduler-cp-2 leads kube-system/kube-scheduler") || !strings.Contains(stderr, "trying again: ") {
 		t.Errorf("%v\n%s\n%s", err, stdout, stderr)
 	}
+	// A line that stays is said every 10 s.
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	took, err := time.ParseDuration(strings.Fields(lines[len(lines)-1])[0])
+	if n := strings.Count(stderr, "trying again: "); err != nil || n > 1+int(took/(10*time.Second)) {
+		t.Errorf("said %d times in %s that it cannot read (%v):\n%.1000s", n, took, err, stderr)
+	}
+}
+
+// Without the CRDs there is nothing to wait for.
+func TestSwitchoverDoesNotWaitForCRDsThatAreGone(t *testing.T) {
+	api, kubeconfig := serveElections(t)
+	api.controller = func(e *v1alpha1.Election, reads int) {
+		api.unserved = e.Spec.Switchover != nil && reads == 1
+	}
+	_, stderr, err := byHand(t, kubeconfig, "switchover", "kube-scheduler", "--to", "kube-scheduler-cp-2", "--timeout", "1h", "--wait")
+	if exitStatus(err) != exitFailed || !strings.Contains(err.Error(), "the CRDs of Leasewarden are gone") {
+		t.Errorf("exit status %d: %v", exitStatus(err), err)
+	}
+	if n := strings.Count(stderr, "trying again: "); n < 1 || n > 2 {
+		t.Errorf("the progress is %q", stderr)
+	}
 }
 
 func TestStatusEncodesElections(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
@@ -19,6 +21,9 @@ const (
 	// answerGrace is how much longer than a switchover may take the answer is
 	// waited for that it failed.
 	answerGrace = 10 * time.Second
+	// servedGrace is how long the API server may not know of Elections: one that
+	// has just started does not serve all CRDs at once.
+	servedGrace = 10 * time.Second
 )
 
 // await waits until the request was answered.
@@ -30,7 +35,10 @@ func (o *switchoverOptions) await(c *cobra.Command, e *v1alpha1.Election, reques
 	defer w.line.Done()
 	deadline := w.begins().Add(o.timeout + answerGrace)
 	for {
-		if done, err := w.look(e); err != nil {
+		// While it cannot be read, what was seen before is no news.
+		if w.failing != "" {
+			w.line.Show(w.failing)
+		} else if done, err := w.look(e); err != nil {
 			return err
 		} else if done {
 			w.line.Done()
@@ -54,6 +62,12 @@ type switchoverWait struct {
 	request    *v1alpha1.Switchover
 	generation int64
 	started    time.Time
+	// failing says why the Election cannot be read, as it was at first. Empty: it
+	// can.
+	failing string
+	// unserved is since when the API server does not know of Elections. Zero: it
+	// does.
+	unserved time.Time
 }
 
 // begins is when the switchover begins.
@@ -100,11 +114,32 @@ func (w *switchoverWait) next(ctx context.Context, e **v1alpha1.Election) error 
 	case <-w.clock.After(pollEvery):
 	}
 	fresh := &v1alpha1.Election{}
-	switch err := w.client.Get(ctx, client.ObjectKeyFromObject(*e), fresh); {
+	err := w.client.Get(ctx, client.ObjectKeyFromObject(*e), fresh)
+	switch {
 	case err == nil:
-		*e = fresh
-	case ctx.Err() == nil:
-		w.line.Show("trying again: " + err.Error())
+		*e, w.failing = fresh, ""
+	case w.failing == "" && ctx.Err() == nil:
+		w.failing = "trying again: " + err.Error()
+	}
+	return w.checkServed(err)
+}
+
+// checkServed returns an error if Elections have not been served for a while.
+func (w *switchoverWait) checkServed(err error) error {
+	now := w.clock.Now()
+	switch {
+	case !unserved(err):
+		w.unserved = time.Time{}
+	case w.unserved.IsZero():
+		w.unserved = now
+	case now.Sub(w.unserved) >= servedGrace:
+		return fmt.Errorf("the API server does not know of Elections: the CRDs of Leasewarden are gone, and the switchover with them: %w", err)
 	}
 	return nil
+}
+
+// unserved reports whether the API server does not know the kind, rather than
+// the object.
+func unserved(err error) bool {
+	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
