@@ -39,9 +39,9 @@ type Audit struct {
 	ungoverned map[types.NamespacedName]struct{}
 	all        bool
 	from, to   time.Time
-	// levels counts the events that lack an object.
-	noPods int
-	pods   int
+	// pods counts writes of Pods, noPods those that lack the answer, collections
+	// deletions of Leases that do not say which.
+	pods, noPods, collections int
 }
 
 // New looks at the files of the log, which is read until ctx ends. The error
@@ -75,8 +75,11 @@ func (a *Audit) wants(ref auditlog.Ref) bool {
 	if ref.Resource != "leases" {
 		return a.hasCandidatesIn(ref.Namespace)
 	}
-	if ref.Group != "coordination.k8s.io" || ref.Namespace == candidates.NodeLeaseNamespace || ref.Name == "" {
+	if ref.Group != "coordination.k8s.io" || ref.Namespace == candidates.NodeLeaseNamespace {
 		return false
+	}
+	if ref.Name == "" {
+		return a.all || a.hasCandidatesIn(ref.Namespace)
 	}
 	key := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
 	if a.leases[key] != nil {
@@ -131,6 +134,10 @@ func (a *Audit) take(e *auditlog.Event) {
 	a.to = e.Time
 	if e.Ref.Resource != "leases" {
 		a.takeObject(e)
+		return
+	}
+	if e.Ref.Name == "" {
+		a.takeCollection(e)
 		return
 	}
 	l := a.lease(types.NamespacedName{Namespace: e.Ref.Namespace, Name: e.Ref.Name})

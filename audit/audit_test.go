@@ -32,6 +32,22 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 			log:  []entry{podIs(0, pod("a-v1.36.0")), metadata(creates(0, "a-v1.36.0_1")), metadata(renews(2, 0, "a-v1.36.0_1"))},
 			want: []string{"2 writes were recorded without the Lease", "level Request or RequestResponse"},
 		},
+		"patches of what is not known": {
+			set:  objects(policy(oldest), "a-v1.36.0"),
+			log:  []entry{podIs(0, pod("a-v1.36.0")), acquires(0, "a-v1.36.0_1").with("verb", "patch")},
+			want: []string{"1 patches were recorded without the answer", "level RequestResponse"},
+		},
+		"a Lease that is none": {
+			set: objects(policy(oldest), "a-v1.36.0"),
+			log: []entry{podIs(0, pod("a-v1.36.0")), creates(0, "a-v1.36.0_1").with("requestObject", map[string]any{"spec": map[string]any{"renewTime": "yesterday"}}),
+				renews(2, 0, "a-v1.36.0_1").with("requestObject", map[string]any{"kind": "Pod"})},
+			want: []string{"2 writes have an object that cannot be read as a Lease", "standard input:2: parsing time", "yesterday"},
+		},
+		"another kind in the answer": {
+			set:  objects(policy(oldest), "a-v1.36.0"),
+			log:  []entry{podIs(0, pod("a-v1.36.0")), creates(0, "a-v1.36.0_1").with("responseObject", map[string]any{"kind": "Pod"})},
+			want: []string{"1 writes have an object that cannot be read as a Lease", `standard input:2: its kind is "Pod"`},
+		},
 		"Pods without the answer": {
 			set:  objects(policy(oldest), "a-v1.36.0"),
 			log:  []entry{podIs(0, pod("a-v1.36.0")).without("responseObject"), creates(1, "a-v1.36.0_1")},
@@ -268,5 +284,46 @@ func TestTheOrderOfLinesDoesNotMatter(t *testing.T) {
 		if diff := cmp.Diff(want.Leases, got.Leases); diff != "" || !got.Log.From.Equal(at(0)) || len(got.Log.Findings) != 1 {
 			t.Fatalf("from %v, findings %v, (-want +got):\n%s", got.Log.From, got.Log.Findings, diff)
 		}
+	}
+}
+
+func TestTimeThatIsNotKnownIsNotVacant(t *testing.T) {
+	log := []entry{creates(0, "a-v1.36.0_1"), releases(5), acquires(7, "a-v1.36.0_1").without("requestObject"), acquires(30, "a-v1.36.0_1"), renews(40, 30, "a-v1.36.0_1")}
+	l := run(t, Options{Objects: objects(policy(oldest), "a-v1.36.0")}, text(t, log)).Leases[0]
+	for name, c := range map[string]*Course{"as it was": &l.AsItWas, "under the policy": l.UnderPolicy} {
+		if c.NotKnown != 25 || c.WithoutLeader != 0 || !c.Terms[0].NotKnown || c.Terms[1].NotKnown {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+func TestLeasesThatAreDeletedTogether(t *testing.T) {
+	together := func(response any) entry {
+		return newEntry(5, "deletecollection", "leases", "coordination.k8s.io", "", nil).with("responseObject", response)
+	}
+	item := func(name string) map[string]any { return map[string]any{"metadata": map[string]any{"name": name}} }
+	for name, test := range map[string]struct {
+		response any
+		want     string
+		known    bool
+	}{
+		"this one":       {map[string]any{"kind": "LeaseList", "items": []any{item("other"), item("app")}}, "a-v1.36.0 0-5 Deleted", true},
+		"others":         {map[string]any{"kind": "LeaseList", "items": []any{item("other")}}, "a-v1.36.0 0-", true},
+		"nobody says so": {nil, "a-v1.36.0 0-15 Expired", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			end := newEntry(14, "get", "leases", "coordination.k8s.io", "app", nil)
+			if !test.known {
+				end = newEntry(20, "get", "leases", "coordination.k8s.io", "app", nil)
+			}
+			r := run(t, Options{Objects: objects(policy(oldest), "a-v1.36.0")}, text(t, []entry{creates(0, "a-v1.36.0_1"), together(test.response), end}))
+			l := &r.Leases[0]
+			if got := describe(&l.AsItWas); got != test.want {
+				t.Errorf("terms are %s, want %s", got, test.want)
+			}
+			if notes := strings.Join(r.Notes, " "); strings.Contains(notes, "deleted with one request") == test.known || l.AsItWas.NotKnown > 0 == test.known {
+				t.Errorf("not known for %v, notes are %s", l.AsItWas.NotKnown, notes)
+			}
+		})
 	}
 }

@@ -64,9 +64,17 @@ func (c *course) end(at, alive time.Time, reason string) {
 	c.keep()
 }
 
+// blind takes up a write of which the holder is not known.
+func (c *course) blind(at time.Time) {
+	c.history.Blind(at)
+	if n := len(c.terms); !c.held && n > 0 && n == c.history.Total {
+		c.terms[n-1].NotKnown = true
+	}
+}
+
 // follow ends the term like the one that it is.
 func (c *course) follow(t *history.Term) {
-	c.current.Renewals, c.current.Lapses = t.Renewals, len(t.Lapses)
+	c.current.Renewals, c.current.Lapses, c.current.NotKnown = t.Renewals, len(t.Lapses), t.Unknown()
 	c.end(t.End, t.Alive(), t.Reason)
 }
 

@@ -24,13 +24,12 @@ type leaseAudit struct {
 	written time.Time
 	renewal renewal
 
-	people   people
-	seen     sightings
-	course   course
-	rulings  rulings
-	recorded recorded
-	// blind counts writes whose object the log does not have.
-	blind int
+	people     people
+	seen       sightings
+	course     course
+	rulings    rulings
+	recorded   recorded
+	unreadable unreadable
 	// releases counts terms that ended by a release.
 	releases int
 	// every is how often a holder renewed it.
@@ -65,7 +64,7 @@ func (l *leaseAudit) write(e *auditlog.Event) {
 	}
 	if asked == nil {
 		if e.Succeeded() {
-			l.blind++
+			l.blind(e)
 		}
 		return
 	}
@@ -91,6 +90,7 @@ func (l *leaseAudit) store(e *auditlog.Event, ruling *attempt) {
 	raw := leaseAfter(e, l.raw)
 	lease := decodeLease(raw, l.key)
 	if lease == nil {
+		l.blind(e)
 		return
 	}
 	held, holder := l.history.Current() != nil, l.history.Holder()

@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -56,15 +58,36 @@ func patched(before, patch []byte) []byte {
 
 // decodeLease returns nil for what is no Lease.
 func decodeLease(raw []byte, key types.NamespacedName) *coordinationv1.Lease {
-	if raw == nil {
-		return nil
-	}
-	lease := &coordinationv1.Lease{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, lease); err != nil || lease.Kind != "" && lease.Kind != "Lease" {
+	lease, err := readLease(raw)
+	if err != nil {
 		return nil
 	}
 	lease.Namespace, lease.Name = key.Namespace, key.Name
 	return lease
+}
+
+var errNoObject = errors.New("there is no object")
+
+func readLease(raw []byte) (*coordinationv1.Lease, error) {
+	if raw == nil {
+		return nil, errNoObject
+	}
+	lease := &coordinationv1.Lease{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, lease); err != nil {
+		return nil, err
+	}
+	if lease.Kind != "" && lease.Kind != "Lease" {
+		return nil, fmt.Errorf("its kind is %q", lease.Kind)
+	}
+	return lease, nil
+}
+
+// problemOf says why an object is no Lease. Empty: it is one.
+func problemOf(raw []byte) string {
+	if _, err := readLease(raw); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // renewal recognises the Lease of one holder without decoding it. JSON inside a

@@ -56,7 +56,7 @@ func (l *leaseAudit) termsAsTheyWere() []Term {
 		t := &l.history.Terms[i]
 		out := Term{
 			Holder: t.Identity, Identity: t.Identity, Start: t.Start, Earlier: t.Earlier,
-			Renewed: t.Alive(), Reason: t.Reason, Renewals: t.Renewals, Lapses: len(t.Lapses),
+			Renewed: t.Alive(), Reason: t.Reason, Renewals: t.Renewals, Lapses: len(t.Lapses), NotKnown: t.Unknown(),
 		}
 		if !t.End.IsZero() {
 			out.End = &t.End
@@ -76,6 +76,7 @@ func newCourse(totals *history.Totals, terms []Term) *Course {
 		WithoutLeader: seconds(totals.Vacant),
 		Longest:       seconds(totals.Longest),
 		Vacancies:     totals.Vacancies,
+		NotKnown:      seconds(totals.Unknown),
 		TotalTerms:    totals.Total,
 		Terms:         terms,
 	}

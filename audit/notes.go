@@ -8,6 +8,10 @@ import (
 // notes say what could not be known of the whole log.
 func (a *Audit) notes() []string {
 	notes := []string{}
+	if a.collections > 0 {
+		notes = append(notes, fmt.Sprintf("%d times Leases of a namespace were deleted with one request, without the answer that names them, so that who held those of the namespace then is not known: "+
+			"record leases at the level RequestResponse.", a.collections))
+	}
 	switch {
 	case len(a.objects.Policies()) == 0:
 	case a.noPods > 0:
@@ -24,9 +28,7 @@ func (a *Audit) notes() []string {
 func (l *leaseAudit) notes(r *Lease) []string {
 	notes := []string{}
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	if l.blind > 0 {
-		add("%d writes were recorded without the Lease, so that who held it then is not known: record leases at the level Request or RequestResponse.", l.blind)
-	}
+	notes = append(notes, l.unreadable.notes()...)
 	if l.governed && l.history.Total > 0 && len(l.seen) == 0 {
 		add("No candidate is known, so that nobody can be chosen: give the Pods with -f, or record pods at the level RequestResponse.")
 	}

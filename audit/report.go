@@ -56,6 +56,9 @@ type Course struct {
 	WithoutLeader float64 `json:"secondsWithoutLeader"`
 	Longest       float64 `json:"longestSecondsWithoutLeader"`
 	Vacancies     int     `json:"vacancies"`
+	// NotKnown is how long, in seconds, somebody may have led or not: there were
+	// writes of which the holder is not known.
+	NotKnown float64 `json:"secondsNotKnown"`
 	// Terms are the first ones, the oldest first; TotalTerms counts all.
 	TotalTerms int    `json:"totalTerms"`
 	Terms      []Term `json:"terms"`
@@ -84,6 +87,8 @@ type Term struct {
 	Criterion string `json:"criterion,omitempty"`
 	// Lapses counts how often it was not renewed for longer than it lasts.
 	Lapses int `json:"lapses,omitempty"`
+	// NotKnown says that somebody may have led between it and the next term.
+	NotKnown bool `json:"notKnown,omitempty"`
 }
 
 // Attempts are what the policy says of the attempts to acquire the Lease.

@@ -55,6 +55,8 @@ func (d *decoder) decode(text []byte, e *Event) error {
 		return errForeign
 	case w.stage != "ResponseComplete" || !w.referred:
 		return errUnwanted
+	case e.Ref.Name == "" && e.Verb != "create" && e.Verb != "deletecollection":
+		return errUnwanted // a list
 	case e.Time.IsZero():
 		return errors.New("has no stageTimestamp")
 	}

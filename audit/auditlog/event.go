@@ -22,7 +22,8 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", o.File, o.Line)
 }
 
-// Ref is the object that a request was about.
+// Ref is the object that a request was about. Name is empty for one that is
+// created without a name, and for a collection that is deleted.
 type Ref struct {
 	Group, Resource, Subresource string
 	Namespace, Name              string

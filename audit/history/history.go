@@ -82,14 +82,32 @@ func (h *History) Holder() string {
 func (h *History) Renew(at time.Time) {
 	t := &h.current
 	if d := t.deadline(); !d.IsZero() && at.After(d.Add(expirySlack)) {
-		gap := Span{t.Renewed, at}
-		if len(t.Lapses) < MaxLapses {
-			t.Lapses = append(t.Lapses, gap)
-		}
-		h.vacate(gap.Length())
+		h.lapse(Span{t.Renewed, at})
 	}
 	t.Renewals++
 	t.Renewed = at
+}
+
+func (h *History) lapse(gap Span) {
+	t := &h.current
+	switch known := h.gap(gap.From, gap.To); {
+	case !known:
+		t.notKnown++
+		t.notKnownFor += gap.Length()
+	case len(t.Lapses) < MaxLapses:
+		t.Lapses = append(t.Lapses, gap)
+	}
+}
+
+// Blind takes up a write that succeeded, of which the holder is not known.
+func (h *History) Blind(at time.Time) {
+	h.Totals.Blind(at)
+	switch n := len(h.Terms); {
+	case h.held:
+		h.current.blind = at
+	case n > 0 && n == h.Total:
+		h.Terms[n-1].blind = at
+	}
 }
 
 // Write takes up a write that succeeded.

@@ -20,7 +20,7 @@ func at(seconds float64) time.Time {
 type step struct {
 	at     float64
 	holder string
-	// what is "write" if empty, or "create", "delete".
+	// what is "write" if empty, or "create", "delete", "blind".
 	what string
 	// acquired is the acquireTime, if it is another one than the time.
 	acquired float64
@@ -30,8 +30,12 @@ func play(t *testing.T, end float64, steps []step) *History {
 	t.Helper()
 	h := &History{}
 	for _, s := range steps {
-		if s.what == "delete" {
+		switch s.what {
+		case "delete":
 			h.Delete(at(s.at))
+			continue
+		case "blind":
+			h.Blind(at(s.at))
 			continue
 		}
 		w := Write{Time: at(s.at), Holder: s.holder, Duration: 15 * time.Second, Renew: at(s.at), Acquire: at(s.at), Create: s.what == "create"}
@@ -196,5 +200,36 @@ func TestEvery(t *testing.T) {
 	// The stand-still from 4 to 44 says nothing.
 	if got := h.Current().Every(); got != 2*time.Second {
 		t.Errorf("renewed every %v, want 2s", got)
+	}
+}
+
+func TestTimeWithWritesThatCannotBeReadIsNotKnown(t *testing.T) {
+	for name, test := range map[string]struct {
+		steps           []step
+		vacant, unknown float64
+		// terms are those after which it is not known who led.
+		terms []bool
+	}{
+		"after a release":        {[]step{{at: 0, holder: "a"}, {at: 5}, {at: 6, what: "blind"}, {at: 25, holder: "b"}}, 0, 20, []bool{true, false}},
+		"before the end":         {[]step{{at: 0, holder: "a"}, {at: 5, what: "blind"}, {at: 6}, {at: 25, holder: "b"}}, 19, 0, []bool{false, false}},
+		"after the last renewal": {[]step{{at: 0, holder: "a"}, {at: 5, what: "blind"}, {at: 25, holder: "b"}}, 0, 25, []bool{true, false}},
+		"the same goes on":       {[]step{{at: 0, holder: "a"}, {at: 5, what: "blind"}, {at: 25, holder: "a"}}, 0, 25, []bool{false}},
+		"until the log ends":     {[]step{{at: 0, holder: "a"}, {at: 5, what: "blind"}}, 0, 30, []bool{true}},
+		"before the first term":  {[]step{{at: 2, what: "blind"}, {at: 25, holder: "a"}}, 0, 23, []bool{false}},
+		"nothing else":           {[]step{{at: 2, what: "blind"}, {at: 25, what: "blind"}}, 0, 28, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := play(t, 30, test.steps)
+			var terms []bool
+			for i := range h.Terms {
+				terms = append(terms, h.Terms[i].Unknown())
+			}
+			if h.Vacant.Seconds() != test.vacant || h.Unknown.Seconds() != test.unknown {
+				t.Errorf("vacant for %v, not known for %v", h.Vacant, h.Unknown)
+			}
+			if diff := cmp.Diff(test.terms, terms); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

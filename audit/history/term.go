@@ -31,7 +31,17 @@ type Term struct {
 	Lapses []Span
 	// first is the first write that is known of it.
 	first time.Time
+	// blind is the last write in it or after it of which the holder is not known.
+	// notKnown counts the times without renewals but with such writes, that took
+	// notKnownFor.
+	blind       time.Time
+	notKnown    int64
+	notKnownFor time.Duration
 }
+
+// Unknown reports whether somebody may have led between its end and the next
+// term: there were writes of which the holder is not known.
+func (t *Term) Unknown() bool { return t.blind.After(t.Alive()) }
 
 // deadline is when the term runs out unless it is renewed. Zero: never.
 func (t *Term) deadline() time.Time {
@@ -53,11 +63,11 @@ func (t *Term) Alive() time.Time {
 // Every is how long the holder waited between two renewals, on average. 0: not
 // known.
 func (t *Term) Every() time.Duration {
-	regular := t.Renewals - int64(len(t.Lapses))
+	regular := t.Renewals - int64(len(t.Lapses)) - t.notKnown
 	if regular <= 0 {
 		return 0
 	}
-	since := t.Renewed.Sub(t.first)
+	since := t.Renewed.Sub(t.first) - t.notKnownFor
 	for _, l := range t.Lapses {
 		since -= l.Length()
 	}

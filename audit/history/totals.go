@@ -13,12 +13,26 @@ type Totals struct {
 	// Longest is the longest of these spans, Vacancies counts them.
 	Vacant, Longest time.Duration
 	Vacancies       int
+	// Unknown adds up the times that would count as vacant, had there not been
+	// writes meanwhile of which the holder is not known.
+	Unknown time.Duration
 
 	// last held the Lease last, and led until alive. awaited says that somebody
 	// was to lead before the first term began.
 	last    string
 	alive   time.Time
 	awaited bool
+	// blind is the last write of which the holder is not known, firstBlind the
+	// first one before any term.
+	blind, firstBlind time.Time
+}
+
+// Blind takes up a write of which the holder is not known.
+func (t *Totals) Blind(at time.Time) {
+	t.blind = at
+	if t.Total == 0 && t.firstBlind.IsZero() {
+		t.firstBlind = at
+	}
 }
 
 // Acquired takes up that a term began.
@@ -43,9 +57,27 @@ func (t *Totals) Await(at time.Time) {
 
 // Finish takes up that nobody led from the end of the last term until at.
 func (t *Totals) Finish(at time.Time) {
-	if gap := at.Sub(t.alive); gap > 0 && (t.Total > 0 || t.awaited) {
-		t.vacate(gap)
+	switch {
+	case t.Total > 0 || t.awaited:
+		t.gap(t.alive, at)
+	case !t.firstBlind.IsZero():
+		t.Unknown += at.Sub(t.firstBlind)
 	}
+}
+
+// gap takes up that nobody is known to have led meanwhile, and reports whether
+// it is known that nobody did.
+func (t *Totals) gap(from, to time.Time) bool {
+	length := to.Sub(from)
+	switch {
+	case length <= 0:
+	case t.blind.After(from):
+		t.Unknown += length
+		return false
+	default:
+		t.vacate(length)
+	}
+	return true
 }
 
 func (t *Totals) vacate(length time.Duration) {

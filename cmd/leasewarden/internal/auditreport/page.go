@@ -88,9 +88,9 @@ func newLane(title string, terms []audit.Term, course bool, x axis, colours *pal
 		}
 		l.Bars = append(l.Bars, x.term(t, class))
 		if gap := vacancy(terms, i); gap != "" {
-			l.Bars = append(l.Bars, x.vacancy(t, &terms[i+1], gap))
+			l.Bars = append(l.Bars, x.vacancy(t, &terms[i+1]))
 		} else if i == len(terms)-1 && t.End != nil {
-			l.Bars = append(l.Bars, x.vacancy(t, nil, span(x.to.Sub(t.Renewed))))
+			l.Bars = append(l.Bars, x.vacancy(t, nil))
 		}
 		l.Rows = append(l.Rows, newRow(terms, i, x.clock, class))
 	}
@@ -192,14 +192,17 @@ func (x axis) term(t *audit.Term, class string) bar {
 }
 
 // vacancy is the time between a term and the next, or the end of the log.
-func (x axis) vacancy(t, next *audit.Term, length string) bar {
+func (x axis) vacancy(t, next *audit.Term) bar {
 	to := x.to
 	if next != nil {
 		to = next.Start
 	}
 	b := x.bar(t.Renewed, to)
 	b.Class = "vacant"
-	b.Details = []string{"nobody is known to have led", "from: " + x.clock.format(t.Renewed), "for: " + length}
+	b.Details = []string{"nobody is known to have led", "from: " + x.clock.format(t.Renewed), "for: " + span(to.Sub(t.Renewed))}
+	if t.NotKnown {
+		b.Class, b.Details[0] = "unknown", "who led is not known"
+	}
 	return b
 }
 

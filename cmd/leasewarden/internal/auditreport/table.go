@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -129,13 +130,17 @@ func follows(l *audit.Lease) bool {
 func summary(l *audit.Lease) [][]string {
 	was, would := &l.AsItWas, l.UnderPolicy
 	if would == nil {
-		return [][]string{
+		rows := [][]string{
 			{"changes of the leader", fmt.Sprint(was.Changes)},
 			{"seconds without a leader", decimal(was.WithoutLeader)},
 			{"the longest of them", decimal(was.Longest)},
 		}
+		if was.NotKnown > 0 {
+			rows = append(rows, []string{notKnown, decimal(was.NotKnown)})
+		}
+		return rows
 	}
-	return [][]string{
+	rows := [][]string{
 		{"", "AS IT WAS", "UNDER THE POLICY", ""},
 		{"changes of the leader", fmt.Sprint(was.Changes), fmt.Sprint(would.Changes), saved(float64(was.Changes), float64(would.Changes))},
 		{"seconds without a leader", decimal(was.WithoutLeader), decimal(would.WithoutLeader), saved(was.WithoutLeader, would.WithoutLeader)},
@@ -143,7 +148,14 @@ func summary(l *audit.Lease) [][]string {
 		{"attempts to acquire", fmt.Sprint(l.Attempts.Total), fmt.Sprintf("%d refused", l.Attempts.Refused), ""},
 		{"candidates seen", seen(l)},
 	}
+	if was.NotKnown > 0 || would.NotKnown > 0 {
+		rows = slices.Insert(rows, 4, []string{notKnown, decimal(was.NotKnown), decimal(would.NotKnown), ""})
+	}
+	return rows
 }
+
+// notKnown is how long it is not known whether somebody led.
+const notKnown = "seconds not known"
 
 func saved(was, would float64) string {
 	switch {

@@ -101,3 +101,19 @@ func TestColumnsGiveWayTogether(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestWhatIsNotKnownIsShown(t *testing.T) {
+	was := terms(2, "a")
+	was[0].NotKnown = true
+	r := madeUp(was, was)
+	r.Leases[0].AsItWas.NotKnown = 12.34
+	for _, under := range []*audit.Course{nil, r.Leases[0].UnderPolicy} {
+		r.Leases[0].UnderPolicy = under
+		if out := table(t, r, Style{}); !strings.Contains(out, "seconds not known") || !strings.Contains(out, "12.3") || !strings.Contains(out, "Released  unknown") {
+			t.Errorf("the table is\n%s", out)
+		}
+	}
+	if page := html(t, r); !strings.Contains(page, "who led is not known") || !strings.Contains(page, "seconds not known") {
+		t.Error("the page does not show it")
+	}
+}

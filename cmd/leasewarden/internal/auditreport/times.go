@@ -36,14 +36,20 @@ func lasted(t *audit.Term) string {
 	return text
 }
 
+// unknown stands for how long nobody led, if somebody may have.
+const unknown = "unknown"
+
 // vacancy is how long nobody led after a term. Empty: somebody did at once.
 func vacancy(terms []audit.Term, i int) string {
 	if i+1 >= len(terms) {
 		return ""
 	}
 	gap := terms[i+1].Start.Sub(terms[i].Renewed)
-	if gap <= 0 {
+	switch {
+	case gap <= 0:
 		return ""
+	case terms[i].NotKnown:
+		return unknown
 	}
 	return span(gap)
 }
