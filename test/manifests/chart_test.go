@@ -17,6 +17,7 @@ const keepAnnotation = "helm.sh/resource-policy"
 func TestChartIsTheKustomization(t *testing.T) {
 	for dir, values := range map[string]map[string]any{
 		"default":                 {},
+		"overlays/cert-manager":   {"certificates": map[string]any{"certManager": true}},
 		"overlays/dry-run":        {"dryRun": true},
 		"overlays/single-replica": {"replicas": 1},
 	} {
@@ -104,6 +105,22 @@ func TestChartValues(t *testing.T) {
 	g.Expect(c.Args).To(Equal([]string{"serve", "--logging-format=json"}))
 	g.Expect(c.Resources.Limits.Memory().String()).To(Equal("1Gi"))
 	g.Expect(c.Resources.Requests.Memory().String()).To(Equal("64Mi"))
+}
+
+func TestChartMountsASecret(t *testing.T) {
+	g := NewWithT(t)
+	got, err := render(t, map[string]any{"certificates": map[string]any{"secretName": "theirs"}})
+	g.Expect(err).NotTo(HaveOccurred())
+	spec := get[*appsv1.Deployment](t, got).Spec.Template.Spec
+	g.Expect(spec.Volumes).To(HaveLen(1))
+	g.Expect(spec.Volumes[0].Secret.SecretName).To(Equal("theirs"))
+	mount := spec.Containers[0].VolumeMounts[0].MountPath
+	g.Expect(spec.Containers[0].Args).To(Equal([]string{
+		"serve", "--tls-cert-file=" + mount + "/tls.crt", "--tls-private-key-file=" + mount + "/tls.key",
+	}))
+	for key := range got {
+		g.Expect(key).NotTo(HavePrefix("Certificate "))
+	}
 }
 
 func TestChartRefusesBadValues(t *testing.T) {
