@@ -15,6 +15,8 @@ var (
 	errUnwanted = errors.New("is not wanted")
 	// errForeign is a line of JSON that is no event of audit.k8s.io/v1.
 	errForeign = errors.New("is not an Event of audit.k8s.io/v1")
+	// errList is a line that has many events.
+	errList = errors.New("is an EventList: " + oneEventALine)
 )
 
 // decoder decodes lines into events. It walks each line once, and leaves what
@@ -51,6 +53,8 @@ func (d *decoder) decode(text []byte, e *Event) error {
 		return errors.New("has more than one JSON value")
 	}
 	switch {
+	case w.kind == "EventList":
+		return errList
 	case w.kind != "Event" || w.version != "audit.k8s.io/v1":
 		return errForeign
 	case w.stage != "ResponseComplete" || !w.referred:

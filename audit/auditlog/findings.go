@@ -70,11 +70,25 @@ func (f *findings) broken(l *line, err error, at Origin) {
 	switch {
 	case l.tooLong:
 		f.add(fmt.Sprintf("line is longer than %d MiB and was skipped", maxLine>>20), at)
-	case !l.ended:
-		f.add("last line is cut off", at)
 	case errors.Is(err, errForeign):
 		f.add("line "+errForeign.Error(), at)
+	case errors.Is(err, errList):
+		f.add("line "+errList.Error(), at)
+	case severalLines(l):
+		f.add("JSON takes several lines, or one line has several events: "+oneEventALine, at)
+	case !l.ended:
+		f.add("last line is cut off", at)
 	default:
 		f.add("line is broken", at)
 	}
+}
+
+// oneEventALine says how to get there.
+const oneEventALine = "write one event a line, as jq -c . does, or jq -c '.items[]' of an EventList"
+
+// severalLines reports whether a line looks like the first one of JSON that is
+// written for people, or like a list of events.
+func severalLines(l *line) bool {
+	text := string(l.text[:min(len(l.text), 2)])
+	return l.ended && (text == "{" || text == "[") || text == "[{"
 }

@@ -233,6 +233,8 @@ func (l *Log) skip(text *line) {
 	switch n := len(text.text); {
 	case text.text[0] != '{' || text.text[n-1] != '}':
 		l.findings.broken(text, nil, l.at)
+	case bytes.Contains(text.text[:min(n, 256)], []byte(`"EventList"`)):
+		l.findings.broken(text, errList, l.at)
 	case bytes.Contains(text.text[:min(n, 256)], []byte("audit.k8s.io/")):
 		l.stats.Audit++
 	}
