@@ -201,8 +201,13 @@ func (s *situation) begin() plan {
 			return plan{condition: s.idle(), again: s.now.Add(recheckSoon)}
 		}
 	}
-	if pod := s.evictable(); pod != nil {
+	pod := s.evictee()
+	if pod != nil && pod.DeletionTimestamp == nil {
 		return s.evict(pod)
+	}
+	if pod != nil && pod.DeletionTimestamp.After(s.now) {
+		// Without its Lease, the holder would not live to end with grace.
+		return plan{condition: s.underWay(), again: pod.DeletionTimestamp.Time}
 	}
 	if len(holderIdentity(s.lease)) > candidates.MaxIdentityBytes {
 		// An annotation has no room for it, and nobody needs such an identity.
@@ -235,26 +240,30 @@ func (s *situation) lastPreemption() time.Time {
 	return last
 }
 
-// evictable is the Pod that the method Evict evicts. Nil: the method is another
-// one, or an eviction would not end the holder.
-func (s *situation) evictable() *corev1.Pod {
+// evictee is the Pod that the method Evict evicts, or has. Nil: the method is
+// another one, or an eviction would not end the holder.
+func (s *situation) evictee() *corev1.Pod {
 	if s.spec.Preemption.Method != v1alpha1.Evict || s.lease.Spec.AcquireTime == nil {
 		return nil
 	}
 	pod := holderPod(s.pods, s.lease.Spec.AcquireTime.Time)
-	if pod == nil || pod.DeletionTimestamp != nil || pod.Annotations[corev1.MirrorPodAnnotationKey] != "" {
+	if pod == nil || pod.Annotations[corev1.MirrorPodAnnotationKey] != "" {
 		return nil
 	}
 	return pod
 }
 
+// underWay is the condition while what was begun goes on.
+func (s *situation) underWay() metav1.Condition {
+	if s.isStepping() {
+		return *s.stepping
+	}
+	return s.idle()
+}
+
 func (s *situation) evict(pod *corev1.Pod) plan {
 	if s.evictAfter.After(s.now) {
-		c := s.idle()
-		if s.isStepping() {
-			c = *s.stepping
-		}
-		return plan{condition: c, again: s.evictAfter}
+		return plan{condition: s.underWay(), again: s.evictAfter}
 	}
 	p := plan{action: ActionEvict, pod: pod, condition: s.stepsDown(reasonEvicting)}
 	p.note = p.condition.Message

@@ -85,8 +85,11 @@ func steppingSince(seconds float64, holds bool, reason string) *metav1.Condition
 	return &c
 }
 
-func ending(pod *corev1.Pod) *corev1.Pod {
-	deleted := metav1.NewTime(at(0))
+func ending(pod *corev1.Pod) *corev1.Pod { return endingBy(pod, 0) }
+
+// endingBy is a Pod whose grace period ends then.
+func endingBy(pod *corev1.Pod, end float64) *corev1.Pod {
+	deleted := metav1.NewTime(at(end))
 	pod.DeletionTimestamp = &deleted
 	return pod
 }
@@ -225,6 +228,10 @@ func TestPlan(t *testing.T) {
 		{name: "a static Pod", lease: byNew(), objects: []runtime.Object{evicting, older, static}, action: ActionStepDown, reason: reasonDenyingRenewals, holds: true},
 		{name: "evicted, and ending", lease: byNew(), objects: []runtime.Object{evicting, older, ending(podOf("new", "v1.37.0"))},
 			change: func(s *situation) { s.stepping = steppingSince(99, true, reasonEvicting) }, reason: reasonEvicting, holds: true},
+		{name: "pinned, evicted, and within its grace period", lease: byNew(), objects: []runtime.Object{evicting, older, endingBy(podOf("new", "v1.37.0"), 130), pinned},
+			change: func(s *situation) { s.stepping = steppingSince(99, true, reasonEvicting) }, reason: reasonEvicting, holds: true, again: 130},
+		{name: "pinned, and the grace period is over", lease: byNew(), objects: []runtime.Object{evicting, older, endingBy(podOf("new", "v1.37.0"), 99), pinned},
+			change: func(s *situation) { s.stepping = steppingSince(20, true, reasonEvicting) }, action: ActionStepDown, reason: reasonDenyingRenewals, holds: true},
 		{name: "evicted, which is not seen yet", lease: byNew(), objects: []runtime.Object{evicting, older, newer},
 			change: func(s *situation) { s.stepping, s.evictAfter = steppingSince(99, true, reasonEvicting), at(110) }, reason: reasonEvicting, holds: true, again: 110},
 		{name: "refused, and waiting", lease: byNew(), objects: []runtime.Object{evicting, older, newer},
