@@ -25,7 +25,7 @@ demo-down: require-go ## Stop what the demo left running.
 	@$(CLUSTER) run . down --name demo
 
 .PHONY: test
-test: verify test-unit test-browser test-manifests test-cluster ## Run every test there is.
+test: verify test-unit simulate test-browser test-manifests test-cluster ## Run every test there is.
 
 .PHONY: build
 build: require-go ## Build bin/leasewarden.
@@ -51,7 +51,12 @@ verify: require-go ## Check formatting, vet, and that generated files are curren
 .PHONY: test-unit
 test-unit: require-go ## Run the tests that need no control plane.
 	@echo "==> unit tests, with the race detector"
-	@$(GO) test -race ./...
+	@$(GO) test -race $$($(GO) list ./... | grep -v /test/simulation)
+
+.PHONY: simulate
+simulate: require-go ## Play SEEDS clusters with real electors and faults.
+	@echo "==> simulated clusters"
+	@$(if $(SEEDS),SEEDS=$(SEEDS) START=$(or $(START),1)) $(GO) test ./test/simulation $(if $(SEEDS),-run 'TestSeeds$$' -v -timeout 0,-timeout 20m)
 
 .PHONY: test-browser
 test-browser: require-go ## Look at the pages we draw, in a real browser.
@@ -70,7 +75,7 @@ test-cluster: require-go ## Run the tests on a real control plane.
 	@echo "==> the control plane's binaries (built once, 5 to 10 minutes on 2 cores)"
 	@$(CLUSTER) run . build
 	@echo "==> tests on a real control plane, with the race detector"
-	@$(CLUSTER) test -race -p 1 -timeout 20m ./...
+	@$(CLUSTER) test -race -p 2 -timeout 20m ./...
 
 .PHONY: bench
 bench: require-go ## Run the benchmarks.
