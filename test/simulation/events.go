@@ -76,7 +76,7 @@ func (w *world) happen(ev *event) {
 	case evFrontendDown:
 		f := w.frontends[ev.pod%len(w.frontends)]
 		w.trace.add("%s for %s", what, lasts)
-		w.disturbFor(lasts, func() { f.SetDown(true) }, func() { f.SetDown(false) })
+		w.disturbFor(ev, lasts, func() { f.SetDown(true) }, func() { f.SetDown(false) })
 		return
 	}
 	if p == nil {
@@ -87,39 +87,39 @@ func (w *world) happen(ev *event) {
 	case evCrash, evCrashLeader:
 		p.crash()
 	case evCrashUnheard:
-		w.delayWriter(lasts)
+		w.delayWriter(ev, lasts)
 		p.crash()
 	case evPause, evPauseLeader:
 		p.pause()
-		w.after(lasts, p.resume)
+		w.after(ev, lasts, p.resume)
 	case evDelete, evDeleteLeader:
 		p.delete()
 	case evForceDelete:
 		p.forceDelete(api.Skewed(r, 0, 3*c.timing.lease))
 	case evNodeLost:
 		p.lose()
-		w.after(lasts, p.find)
+		w.after(ev, lasts, p.find)
 	case evWeather, evWeatherLeader:
 		weather := drawWeather(ev.n, w.seed, c.timing.slack()/2)
-		w.disturbFor(lasts, func() { p.fare(weather) }, func() { p.fare(api.Calm) })
+		w.disturbFor(ev, lasts, func() { p.fare(weather) }, func() { p.fare(api.Calm) })
 	}
 }
 
 // delayWriter has most writes of the writer arrive after it gave up on them.
-func (w *world) delayWriter(lasts time.Duration) {
+func (w *world) delayWriter(ev *event, lasts time.Duration) {
 	for _, r := range w.replicas {
 		if r.isWriter() {
 			weather := api.Calm
 			weather.Late = 0.7
-			w.disturbFor(lasts, func() { r.fare(weather) }, func() { r.fare(api.Calm) })
+			w.disturbFor(ev, lasts, func() { r.fare(weather) }, func() { r.fare(api.Calm) })
 		}
 	}
 }
 
 // after has something end after a while, or just before all is calm: each a
 // moment from the others.
-func (w *world) after(d time.Duration, end func()) {
-	left := time.Until(w.trace.start.Add(w.chaos)) - time.Duration(w.counted("after"))*time.Microsecond
+func (w *world) after(ev *event, d time.Duration, end func()) {
+	left := time.Until(w.trace.start.Add(w.chaos)) - time.Duration(ev.n+1)*time.Microsecond
 	go func() {
 		time.Sleep(min(d, left))
 		end()
@@ -127,10 +127,10 @@ func (w *world) after(d time.Duration, end func()) {
 }
 
 // disturbFor has something go on for a while that may hold up everybody.
-func (w *world) disturbFor(d time.Duration, begin, end func()) {
+func (w *world) disturbFor(ev *event, d time.Duration, begin, end func()) {
 	w.watchdog.disturb(d + lateAfter)
 	begin()
-	w.after(d, end)
+	w.after(ev, d, end)
 }
 
 // drawWeather is some kind of bad weather. An answer does not take longer than
@@ -175,17 +175,17 @@ func (w *world) happenToReplicas(ev *event, lasts time.Duration) {
 			return
 		}
 		r.pause()
-		w.after(lasts, r.resume)
+		w.after(ev, lasts, r.resume)
 	case evReplicaWeather:
 		weather := drawWeather(ev.n, w.seed, 2*time.Second)
 		r.fare(weather)
-		w.after(lasts, func() { r.fare(api.Calm) })
+		w.after(ev, lasts, func() { r.fare(api.Calm) })
 	case evReplicaSlow:
 		if w.options.Instant {
 			return
 		}
 		r.slow(api.Skewed(api.Draw(w.seed, "slow", ev.n), 10*time.Millisecond, 3*time.Second))
-		w.after(lasts, func() { r.slow(0) })
+		w.after(ev, lasts, func() { r.slow(0) })
 	case evReplicasDown:
 		for _, o := range w.replicas {
 			o.kill(lasts)
@@ -194,15 +194,15 @@ func (w *world) happenToReplicas(ev *event, lasts time.Duration) {
 }
 
 func (w *world) editPolicy(ev *event, c *component, lasts time.Duration) {
-	if c.policy == nil {
+	if c.policy.Load() == nil {
 		return
 	}
 	w.watchdog.disturb(lateAfter)
 	if ev.what == evPolicyDelete {
 		w.trace.add("%s of %s for %s", ev.what, c.name, lasts)
-		policy := c.policy
+		policy := c.policy.Load()
 		w.applyPolicy(c, nil)
-		w.after(lasts, func() {
+		w.after(ev, lasts, func() {
 			w.trace.add("policy of %s is back", c.name)
 			w.watchdog.disturb(lateAfter)
 			w.applyPolicy(c, policy)

@@ -72,9 +72,9 @@ func (w *world) describe() {
 	w.trace.add("seed %d: %d kube-apiservers, trouble for %s", w.seed, w.scenario.frontends, w.chaos)
 	for _, c := range w.components {
 		policy := "no policy"
-		if c.policy != nil {
-			policy = fmt.Sprintf("%s, preempt %s, min %s, cooldown %s", c.policy.Strategy.Name, c.policy.Preemption.When,
-				c.policy.Preemption.MinTerm.Duration, c.policy.Preemption.Cooldown.Duration)
+		if p := c.policy.Load(); p != nil {
+			policy = fmt.Sprintf("%s, preempt %s, min %s, cooldown %s", p.Strategy.Name, p.Preemption.When,
+				p.Preemption.MinTerm.Duration, p.Preemption.Cooldown.Duration)
 		}
 		w.trace.add("%s: %d candidates, %s/%s/%s, release %t, bound tokens %t, strips annotations %t; %s", c.name, c.candidates,
 			c.timing.lease, c.timing.renew, c.timing.retry, c.release, c.bound, c.strip, policy)

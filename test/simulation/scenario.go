@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,7 +55,7 @@ type component struct {
 	skewed     bool
 	candidates int
 	// policy is nil for a Lease that nobody governs.
-	policy *v1alpha1.ElectionPolicySpec
+	policy atomic.Pointer[v1alpha1.ElectionPolicySpec]
 }
 
 // scenario is what a seed decides before anything happens.
@@ -88,7 +89,7 @@ func draw(seed uint64) *scenario {
 		longest = max(longest, c.timing.lease)
 	}
 	if components > 1 {
-		s.components[0].policy = nil // one that must not notice us
+		s.components[0].policy.Store(nil) // one that must not notice us
 	}
 	s.chaos = api.Between(r, 6*longest, 18*longest)
 	s.quiet = 6*longest + 90*time.Second
@@ -105,7 +106,7 @@ func drawComponent(r *rand.Rand, i int) *component {
 	if r.IntN(40) == 0 {
 		c.candidates = 10 + r.IntN(41)
 	}
-	c.policy = drawPolicy(r, c)
+	c.policy.Store(drawPolicy(r, c))
 	return c
 }
 

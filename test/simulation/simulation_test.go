@@ -144,7 +144,7 @@ func TestUngovernedLeasesAreLeftAlone(t *testing.T) {
 	compared := 0
 	for seed := range number(t, "PAIRS", 30) {
 		name := "component-0"
-		if s := draw(seed); s.components[0].policy != nil {
+		if s := draw(seed); s.components[0].policy.Load() != nil {
 			continue
 		}
 		compared++

@@ -16,7 +16,7 @@ import (
 // truth is what the picker decides if it knows everything at once. It is nil for
 // a Lease that is not governed.
 func (d *watchdog) truth(c *component, lease *coordinationv1.Lease) (*candidates.View, *picker.Decision) {
-	if c.policy == nil || lease == nil {
+	if c.policy.Load() == nil || lease == nil {
 		return nil, nil
 	}
 	set := candidates.NewObjectSet()

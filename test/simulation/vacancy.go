@@ -35,8 +35,8 @@ func (d *watchdog) vacant(l *leaseWatch, pods []*pod) {
 // those that have just fallen silent, too, and until the next try.
 func (d *watchdog) bound(c *component) time.Duration {
 	deadline := c.timing.lease
-	if c.policy != nil && c.policy.AcquireDeadline != nil {
-		deadline = max(deadline, c.policy.AcquireDeadline.Duration)
+	if p := c.policy.Load(); p != nil && p.AcquireDeadline != nil {
+		deadline = max(deadline, p.AcquireDeadline.Duration)
 	}
 	return 2*c.timing.lease + 3*deadline/2 + 6*c.timing.retry + 5*time.Second
 }

@@ -187,7 +187,7 @@ func (d *watchdog) committed(c api.Commit) {
 // stamped checks that an acquire was ruled on, while nothing keeps it from that.
 func (d *watchdog) stamped(l *leaseWatch, lease *coordinationv1.Lease) {
 	o := d.w.options
-	if l.component.policy == nil || o.Without || o.DryRun || lease.Annotations[v1alpha1.ElectedAnnotation] == api.Holder(lease) {
+	if l.component.policy.Load() == nil || o.Without || o.DryRun || lease.Annotations[v1alpha1.ElectedAnnotation] == api.Holder(lease) {
 		return
 	}
 	d.violate(l, "not ruled on", "%s acquired the Lease as if there were no policy", api.Holder(lease))

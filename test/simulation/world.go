@@ -74,7 +74,7 @@ func newWorld(ctx context.Context, s *scenario, o Options) *world {
 // begin starts everything, in an order that the seed decides.
 func (w *world) begin() {
 	for _, c := range w.components {
-		w.applyPolicy(c, c.policy)
+		w.applyPolicy(c, c.policy.Load())
 		for slot := range c.candidates {
 			go func() {
 				time.Sleep(api.Skewed(api.Draw(w.seed, "begin "+c.name, uint64(slot)), 0, 20*time.Second))
@@ -93,7 +93,7 @@ func (w *world) begin() {
 
 // applyPolicy has the component's Lease governed, or not any more.
 func (w *world) applyPolicy(c *component, spec *v1alpha1.ElectionPolicySpec) {
-	c.policy = spec
+	c.policy.Store(spec)
 	if w.options.Without {
 		return
 	}
