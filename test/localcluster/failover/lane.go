@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,6 +34,9 @@ const (
 	renewDeadline = 10 * time.Second
 	retryPeriod   = 2 * time.Second
 )
+
+// errStalled is the end of a wait that was in vain.
+var errStalled = errors.New("it does not come to an end")
 
 // lane is a Namespace with one Lease, on which rounds are played one after the
 // other. Lanes do not depend on each other, so that many run at once.
@@ -100,7 +104,7 @@ func (l *lane) govern(ctx context.Context, strategy v1alpha1.StrategyName, preem
 func (l *lane) await(ctx context.Context, what string, done wait.ConditionWithContextFunc) error {
 	err := wait.PollUntilContextTimeout(ctx, poll, patience, true, done)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s: waited %v for %s: %w", l.namespace, patience, what, err)
+		return fmt.Errorf("%s: waited %v for %s: %w (%w)", l.namespace, patience, what, errStalled, err)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,14 +25,19 @@ type measurement struct {
 
 	mu     sync.Mutex
 	values map[*contender][][]float64
-	err    error
+	// stalled counts the rounds that did not come to an end.
+	stalled map[*contender]int
+	err     error
 }
 
 // measure plays a scenario for all contenders at once.
 func (b *bench) measure(ctx context.Context, s *scenario, o *options) (*measurement, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m := &measurement{bench: b, scenario: s, rounds: o.rounds, done: map[*contender]*atomic.Int64{}, values: map[*contender][][]float64{}}
+	m := &measurement{
+		bench: b, scenario: s, rounds: o.rounds, done: map[*contender]*atomic.Int64{},
+		values: map[*contender][][]float64{}, stalled: map[*contender]int{},
+	}
 	var playing sync.WaitGroup
 	for _, c := range s.contenders() {
 		left := &atomic.Int64{}
@@ -52,24 +58,25 @@ func (b *bench) measure(ctx context.Context, s *scenario, o *options) (*measurem
 	return m, m.err
 }
 
-// play plays rounds on one lane as long as some are left.
+// play plays rounds on one lane as long as some are left. A round of others than
+// Leasewarden that does not come to an end is counted, and played no further.
 func (m *measurement) play(ctx context.Context, c *contender, left *atomic.Int64) error {
-	l, err := m.newLane(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := m.prepare(ctx, l); err != nil {
-		return err
-	}
+	var l *lane
 	for left.Add(-1) >= 0 {
-		values, err := m.round(ctx, l)
-		if err != nil {
+		values, err := m.playRound(ctx, c, &l)
+		switch {
+		case errors.Is(err, errStalled) && !c.governed:
+			m.note(func() { m.stalled[c]++ })
+			l = nil
+		case err != nil:
 			return err
+		default:
+			m.note(func() { m.values[c] = append(m.values[c], values) })
 		}
-		m.mu.Lock()
-		m.values[c] = append(m.values[c], values)
-		m.mu.Unlock()
 		m.done[c].Add(1)
+	}
+	if l == nil {
+		return nil
 	}
 	if err := l.neverTwo(); err != nil {
 		return err
@@ -77,13 +84,35 @@ func (m *measurement) play(ctx context.Context, c *contender, left *atomic.Int64
 	return l.remove(ctx)
 }
 
-// failed keeps the first error: the others follow from it.
-func (m *measurement) failed(err error) {
+// playRound plays one round on the lane, or on a new one if there is none.
+func (m *measurement) playRound(ctx context.Context, c *contender, l **lane) ([]float64, error) {
+	if *l == nil {
+		made, err := m.newLane(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		*l = made
+		if err := m.prepare(ctx, made); err != nil {
+			return nil, err
+		}
+	}
+	return m.round(ctx, *l)
+}
+
+// note changes what was measured.
+func (m *measurement) note(change func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.err == nil {
-		m.err = err
-	}
+	change()
+}
+
+// failed keeps the first error: the others follow from it.
+func (m *measurement) failed(err error) {
+	m.note(func() {
+		if m.err == nil {
+			m.err = err
+		}
+	})
 }
 
 // sayHowFar prints how many rounds are done, now and then.

@@ -22,6 +22,8 @@ type report struct {
 	Machine  machine   `json:"machine"`
 	Versions versions  `json:"versions"`
 	Figures  []*line   `json:"figures"`
+	// Stalled are the rounds that did not come to an end, and have no figures.
+	Stalled []string `json:"stalled,omitempty"`
 }
 
 // machine is what it was measured on. The load is the average of the last
@@ -71,6 +73,11 @@ func (r *report) finish() { r.Finished, r.Machine.LoadAfter = time.Now(), load()
 
 // add takes up what was measured of one scenario.
 func (r *report) add(m *measurement) {
+	for _, c := range contenders {
+		if n := m.stalled[c]; n > 0 {
+			r.Stalled = append(r.Stalled, fmt.Sprintf("%s, %s: %d of %d rounds", m.name, c.name, n, r.Rounds))
+		}
+	}
 	for i, f := range m.figures {
 		l := &line{Name: f.name, Unit: f.unit, Target: f.target.String(), Load: load(), Results: map[string]*result{}}
 		for c, values := range m.values {

@@ -47,7 +47,7 @@ func TestMissed(t *testing.T) {
 func TestTableFitsTheScreen(t *testing.T) {
 	r := newReport(10)
 	for _, s := range scenarios {
-		m := &measurement{scenario: s, values: map[*contender][][]float64{}}
+		m := &measurement{scenario: s, values: map[*contender][][]float64{}, stalled: map[*contender]int{contenders[1]: 2}}
 		for _, c := range s.contenders() {
 			m.values[c] = [][]float64{make([]float64, len(s.figures)), make([]float64, len(s.figures))}
 			for i := range s.figures {
@@ -62,6 +62,9 @@ func TestTableFitsTheScreen(t *testing.T) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
+	}
+	if !strings.Contains(text.String(), "No end after 3m0s: upgrade, CLE: 2 of 10 rounds") {
+		t.Error(text.String())
 	}
 	if !strings.Contains(text.String(), "8.1 / 16.2") || !strings.Contains(text.String(), "Missed: switchover, Evict: median 5.1") {
 		t.Error(text.String())

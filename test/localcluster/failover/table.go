@@ -19,10 +19,8 @@ func (r *report) table(out io.Writer) {
 	}
 	w.Flush()
 	fmt.Fprintf(out, "\n%s. %d rounds each.\nLoad average %s before, %s after.\n", heading, r.Rounds, r.Machine.LoadBefore, r.Machine.LoadAfter)
-	for _, l := range r.Figures {
-		if l.Missed != "" {
-			fmt.Fprintf(out, "Missed: %s: %s\n", l.Name, l.Missed)
-		}
+	for _, note := range r.notes() {
+		fmt.Fprintln(out, note)
 	}
 }
 
@@ -40,13 +38,26 @@ func (r *report) asMarkdown(out io.Writer) error {
 	fmt.Fprintf(&text, "\n%s, %d rounds each. %s, %d processors (%s), load average %s before and %s after. Kubernetes %s, %s.\n",
 		r.Started.UTC().Format("2006-01-02"), r.Rounds, r.Machine.System, r.Machine.Processors, r.Machine.Model,
 		r.Machine.LoadBefore, r.Machine.LoadAfter, r.Versions.Kubernetes, r.Versions.Go)
-	for _, l := range r.Figures {
-		if l.Missed != "" {
-			fmt.Fprintf(&text, "\nMissed: %s (%s): %s\n", l.Name, l.Target, l.Missed)
-		}
+	for _, note := range r.notes() {
+		fmt.Fprintf(&text, "\n%s\n", note)
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
+}
+
+// notes are what the table does not show: what Leasewarden misses, and what did not
+// come to an end.
+func (r *report) notes() []string {
+	var notes []string
+	for _, l := range r.Figures {
+		if l.Missed != "" {
+			notes = append(notes, fmt.Sprintf("Missed: %s: %s", l.Name, l.Missed))
+		}
+	}
+	for _, s := range r.Stalled {
+		notes = append(notes, fmt.Sprintf("No end after %v: %s", patience, s))
+	}
+	return notes
 }
 
 func (r *report) header() []string {
