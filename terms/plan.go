@@ -127,9 +127,11 @@ func (s *situation) outdated() bool {
 }
 
 // death is the report that the holder is dead, if the Lease is to be released
-// for that.
+// for that. In a coordinated election somebody else may have written when the
+// holder acquired it, by another clock than that of the holder's node, and then
+// nobody can tell which of its processes that was.
 func (s *situation) death() *death {
-	if s.term == nil || !*s.spec.Failover.ReleaseOnTermination {
+	if s.term == nil || !*s.spec.Failover.ReleaseOnTermination || candidates.CoordinatedByUs(s.lease) {
 		return nil
 	}
 	return deathOf(s.lease, s.pods, s.spec.Failover.Container)

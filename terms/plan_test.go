@@ -217,6 +217,8 @@ func TestPlan(t *testing.T) {
 			note: "the Lease is released for new: its container main ended at 2026-03-01T12:01:36Z with exit code 137"},
 		{name: "the holder is dead, and nobody else is there", lease: byNew(), objects: []runtime.Object{never, crashed}, action: ActionRelease, reason: reasonNotSteppingDown},
 		{name: "it was told to step down", lease: stepping(), objects: []runtime.Object{better, older, crashed}, action: ActionRelease, reason: reasonSteppedDown},
+		{name: "the holder is dead, and somebody else may have elected it", lease: coordinated(byNew(), "leasewarden.dev/oldest", ""), objects: []runtime.Object{never, older, crashed},
+			reason: reasonNotSteppingDown},
 		{name: "first come", lease: byNew(), objects: []runtime.Object{policyOf("p", v1alpha1.FirstCome), older, crashed}, action: ActionRelease, reason: reasonNotSteppingDown},
 		{name: "the term has run out anyway", lease: byNew(), objects: []runtime.Object{never, older, crashed}, change: func(s *situation) { s.term = nil }, reason: reasonNotSteppingDown},
 		{name: "the policy wants no release", lease: byNew(), objects: []runtime.Object{leaveDead, older, crashed}, reason: reasonNotSteppingDown},
