@@ -28,12 +28,13 @@ func best(f func()) time.Duration {
 func TestAnAuditIsNotSlowerThanLookingAtTheJSON(t *testing.T) {
 	for name, test := range map[string]struct {
 		others float64
-		// most is how many times as long an audit may take. It is about twice what
-		// was measured with the race detector.
+		// most is how many times as long an audit may take: several times what was
+		// measured with the race detector, which slows down our code and the
+		// standard library's by different factors.
 		most float64
 	}{
-		"all of it is about Leases and Pods":         {0, 3},
-		"nine in ten lines are about something else": {0.9, 1.5},
+		"all of it is about Leases and Pods":         {0, 12},
+		"nine in ten lines are about something else": {0.9, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := generated(t, generator.Options{Bytes: 2 << 20, Others: test.others})
