@@ -12,7 +12,7 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 
 .PHONY: help
 help: ## List what can be made.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: require-go ## Upgrade kube-scheduler with and without Leasewarden, and look.
@@ -80,6 +80,10 @@ test-cluster: require-go ## Run the tests on a real control plane.
 .PHONY: bench
 bench: require-go ## Run the benchmarks.
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: bench-failover
+bench-failover: require-go ## Measure failover beside plain client-go and CLE.
+	@$(CLUSTER) run ./failover
 
 .PHONY: generate
 generate: require-go ## Generate deep copies and CRDs from api/.
