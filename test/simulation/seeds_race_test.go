@@ -2,6 +2,9 @@
 
 package simulation
 
-// seedsByDefault is how many seeds are played unless SEEDS says otherwise. With
-// the race detector each takes several times as long.
-const seedsByDefault = 60
+// How many seeds are played. With the race detector each takes ten times as long.
+const (
+	seedsByDefault = 20
+	pairsByDefault = 5
+	seedsTwice     = 3
+)

@@ -2,5 +2,10 @@
 
 package simulation
 
-// seedsByDefault is how many seeds are played unless SEEDS says otherwise.
-const seedsByDefault = 1000
+// How many seeds are played, unless SEEDS and PAIRS say otherwise, and how many
+// are played again.
+const (
+	seedsByDefault = 1000
+	pairsByDefault = 30
+	seedsTwice     = 20
+)

@@ -15,6 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// On one thread, what has to happen at the same moment happens in the same order.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(1)
+	os.Exit(m.Run())
+}
+
 // number reads a number from the environment.
 func number(t *testing.T, name string, otherwise uint64) uint64 {
 	t.Helper()
@@ -98,7 +104,7 @@ func shard(t *testing.T, start, count uint64) (string, error) {
 		return "", err
 	}
 	c := exec.CommandContext(t.Context(), program, "-test.run=^TestSeeds$", "-test.timeout=0")
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=400", shardVariable+"=1", fmt.Sprint("START=", start), fmt.Sprint("SEEDS=", count))
+	c.Env = append(os.Environ(), "GOGC=400", shardVariable+"=1", fmt.Sprint("START=", start), fmt.Sprint("SEEDS=", count))
 	out, err := c.CombinedOutput()
 	return string(out), err
 }
@@ -128,7 +134,7 @@ func playShard(t *testing.T, start, count uint64) {
 
 // Every seed must do again what it did, or a failure could not be looked into.
 func TestSeedsReproduce(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(seedsTwice) {
 		first, second := Run(t, seed, Options{}), Run(t, seed, Options{})
 		if diff := cmp.Diff(strings.Split(first.Trace, "\n"), strings.Split(second.Trace, "\n")); diff != "" {
 			t.Errorf("seed %d differs from itself (-first +second):\n%s", seed, diff)
@@ -142,7 +148,7 @@ func TestSeedsReproduce(t *testing.T) {
 // A Lease that no policy governs must not notice that there is Leasewarden.
 func TestUngovernedLeasesAreLeftAlone(t *testing.T) {
 	compared := 0
-	for seed := range number(t, "PAIRS", 30) {
+	for seed := range number(t, "PAIRS", pairsByDefault) {
 		name := "component-0"
 		if s := draw(seed); s.components[0].policy.Load() != nil {
 			continue
@@ -160,7 +166,7 @@ func TestUngovernedLeasesAreLeftAlone(t *testing.T) {
 
 // A dry run must give the same leaders at the same times as no Leasewarden.
 func TestDryRunChangesNothing(t *testing.T) {
-	for seed := range number(t, "PAIRS", 30) {
+	for seed := range number(t, "PAIRS", pairsByDefault) {
 		with, without := Run(t, seed, Options{DryRun: true, Instant: true}), Run(t, seed, Options{Without: true, Instant: true})
 		if diff := cmp.Diff(without.Histories, with.Histories); diff != "" {
 			t.Errorf("seed %d has other histories (-without +dry run):\n%s", seed, diff)
@@ -181,10 +187,15 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 	}
 }
 
-// find is the first seed of the fixed set that finds a planted fault.
+// finders are seeds that found each fault when they were last looked for. They
+// are tried first, which saves a minute.
+var finders = map[Plant]uint64{PlantObject: 6, PlantRelease: 4, PlantNoPassOver: 62, PlantRenewTime: 5, PlantNoTakeBack: 82}
+
+// find is a seed of the fixed set that finds a planted fault.
 func find(t *testing.T, plant Plant) uint64 {
 	t.Helper()
-	for seed := range uint64(200) {
+	for i := range uint64(200) {
+		seed := (finders[plant] + i) % 200
 		if r := Run(t, seed, Options{Plant: plant}); len(r.Violations) > 0 {
 			t.Logf("found by seed %d: %v", seed, r.Violations)
 			return seed
