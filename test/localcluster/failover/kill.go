@@ -13,7 +13,7 @@ var kill = &scenario{
 		if err := l.govern(ctx, v1alpha1.FirstCome, v1alpha1.Preemption{}); err != nil {
 			return err
 		}
-		return l.deploy(ctx, keeps)
+		return l.deploy(ctx, keeps, slowStart)
 	},
 	round: func(ctx context.Context, l *lane) ([]float64, error) {
 		if err := l.atRandom(ctx); err != nil {

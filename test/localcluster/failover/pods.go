@@ -20,9 +20,13 @@ const (
 	keeps    ending = "-release=false"
 )
 
+// slowStart has an elector start slowly, as many components do: one that was
+// killed and restarted at once does not get ahead of the other replicas.
+const slowStart = "-after=10s"
+
 // elector is the container that competes.
-func (l *lane) elector(version string, e ending) corev1.Container {
-	args := []string{"elect", "-once", string(e)}
+func (l *lane) elector(version string, e ending, more ...string) corev1.Container {
+	args := append([]string{"elect", "-once", string(e)}, more...)
 	if l.coordinated {
 		args = append(args, "-coordinated="+version)
 	}
@@ -31,10 +35,10 @@ func (l *lane) elector(version string, e ending) corev1.Container {
 }
 
 // deploy starts the electors as a Deployment, and waits until one leads.
-func (l *lane) deploy(ctx context.Context, e ending) error {
+func (l *lane) deploy(ctx context.Context, e ending, more ...string) error {
 	template := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels()},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{l.elector(oldVersion, e)}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{l.elector(oldVersion, e, more...)}},
 	}
 	err := l.client.Create(ctx, &appsv1.Deployment{ObjectMeta: l.meta(appName), Spec: appsv1.DeploymentSpec{
 		Replicas: new(int32(replicas)), Selector: &metav1.LabelSelector{MatchLabels: labels()}, Template: template,

@@ -5,7 +5,7 @@
 //	stubborn  ignores SIGTERM
 //	exit N    ends at once with the exit code N
 //	elect     competes for a Lease: [-release=false] [-once] [-coordinated VERSION]
-//	          LEASE LEASE_DURATION RENEW_DEADLINE RETRY_PERIOD
+//	          [-after DURATION] LEASE LEASE_DURATION RENEW_DEADLINE RETRY_PERIOD
 package main
 
 import (
