@@ -2,6 +2,7 @@ package behaviour
 
 import (
 	"context"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,8 +63,9 @@ func TestElectionsGoOnWithoutTheCRDs(t *testing.T) {
 	g.Eventually(c.stepping, again, often).Should(Equal("DenyingRenewals"), "the Elections are there again, too")
 }
 
-// Whoever deletes the policies first, as the documentation says, finds nothing of
-// Leasewarden's in the cluster after that, and loses no leader.
+// Whoever runs uninstall and then deletes the manifests finds nothing of
+// Leasewarden's in the cluster after that, and has lost no leader. It does not
+// matter whether Leasewarden still runs.
 func TestUninstallLeavesNothing(t *testing.T) {
 	// Not parallel: it takes Leasewarden away from all.
 	g := NewWithT(t)
@@ -75,30 +77,42 @@ func TestUninstallLeavesNothing(t *testing.T) {
 	c.idle("old", older, "node-2")
 	g.Eventually(c.order, soon, often).Should(Equal(holder))
 
+	g.Expect(warden.Kill()).To(Succeed())
 	t.Cleanup(func() {
 		g.Expect(warden.Kill()).To(Succeed())
 		var err error
 		warden, err = installation.Install(context.Background(), cluster, installation.Options{Repository: repository, Program: program, Replicas: 2})
 		g.Expect(err).NotTo(HaveOccurred())
 	})
-	g.Expect(client.DeleteAllOf(t.Context(), &v1alpha1.ClusterElectionPolicy{})).To(Succeed())
-	policies := &v1alpha1.ElectionPolicyList{}
-	g.Expect(client.List(t.Context(), policies)).To(Succeed())
-	for i := range policies.Items {
-		g.Expect(client.Delete(t.Context(), &policies.Items[i])).To(Succeed())
-	}
-	g.Eventually(marked, soon, often).Should(BeEmpty())
+	uninstall(t)
+	g.Expect(marked()).To(BeEmpty())
+	g.Expect(unregistered(t)).To(BeTrue())
+
+	revive(g)
+	c.govern(byVersion, preempting(v1alpha1.DenyRenewal))
+	g.Eventually(c.order, soon, often).Should(Equal(holder))
+	uninstall(t)
+	g.Expect(marked()).To(BeEmpty())
 	everything := func(*unstructured.Unstructured) bool { return true }
 	g.Expect(installation.Delete(t.Context(), cluster.Config(), manifests(), everything)).To(Succeed())
-
-	g.Eventually(func() bool {
-		_, validating := kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(t.Context(), "leasewarden", metav1.GetOptions{})
-		_, mutating := kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(t.Context(), "leasewarden", metav1.GetOptions{})
-		return apierrors.IsNotFound(validating) && apierrors.IsNotFound(mutating)
-	}, electing, often).Should(BeTrue(), "the registrations go with the Namespace")
+	g.Eventually(unregistered, electing, often).WithArguments(t).Should(BeTrue(), "the registrations go with the Namespace")
 	g.Expect(marked()).To(BeEmpty())
 	c.awaitRenewals(5)
 	g.Expect(c.identity()).To(Equal(holder), "it never lost the Lease")
+}
+
+// uninstall runs the command of this name.
+func uninstall(t *testing.T) {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), program, "uninstall", "--yes", "--kubeconfig="+cluster.Kubeconfig()).CombinedOutput()
+	NewWithT(t).Expect(err).NotTo(HaveOccurred(), string(output))
+}
+
+// unregistered reports whether there is no webhook configuration of Leasewarden.
+func unregistered(t *testing.T) bool {
+	_, validating := kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(t.Context(), "leasewarden", metav1.GetOptions{})
+	_, mutating := kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(t.Context(), "leasewarden", metav1.GetOptions{})
+	return apierrors.IsNotFound(validating) && apierrors.IsNotFound(mutating)
 }
 
 // marked are the Leases that have an annotation of ours.

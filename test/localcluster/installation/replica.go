@@ -65,8 +65,11 @@ func (r *Replica) Start() (err error) {
 // Signal sends the process a signal, such as SIGSTOP to have it hang.
 func (r *Replica) Signal(signal syscall.Signal) error { return r.process.Signal(signal) }
 
-// Kill ends the process by SIGKILL and waits for its end.
+// Kill ends the process, if it runs, by SIGKILL and waits for its end.
 func (r *Replica) Kill() error {
+	if !r.Running() {
+		return nil
+	}
 	if err := r.Signal(syscall.SIGKILL); err != nil {
 		return err
 	}
