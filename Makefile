@@ -25,7 +25,7 @@ demo-down: require-go ## Stop what the demo left running.
 	@$(CLUSTER) run . down --name demo
 
 .PHONY: test
-test: verify test-unit simulate test-browser test-manifests test-cluster ## Run every test there is.
+test: verify test-unit test-simulation test-browser test-manifests test-cluster ## Run every test there is.
 
 .PHONY: build
 build: require-go ## Build bin/leasewarden.
@@ -53,10 +53,14 @@ test-unit: require-go ## Run the tests that need no control plane.
 	@echo "==> unit tests, with the race detector"
 	@$(GO) test -race $$($(GO) list ./... | grep -v /test/simulation)
 
+.PHONY: test-simulation
+test-simulation: SEEDS := 200
+test-simulation: simulate
+
 .PHONY: simulate
 simulate: require-go ## Play SEEDS clusters with real electors and faults.
 	@echo "==> simulated clusters"
-	@$(if $(SEEDS),SEEDS=$(SEEDS) START=$(or $(START),1)) $(GO) test ./test/simulation $(if $(SEEDS),-run 'TestSeeds$$' -v -timeout 0,-timeout 20m)
+	@$(if $(SEEDS),SEEDS=$(SEEDS) START=$(or $(START),1)) $(GO) test ./test/simulation $(if $(SEEDS),-run 'TestSeeds$$|TestPlanted' -v -timeout 0,-timeout 20m)
 
 .PHONY: test-browser
 test-browser: require-go ## Look at the pages we draw, in a real browser.
