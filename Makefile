@@ -79,7 +79,7 @@ test-cluster: require-go ## Run the tests on a real control plane.
 	@echo "==> the control plane's binaries (built once, 5 to 10 minutes on 2 cores)"
 	@$(CLUSTER) run . build
 	@echo "==> tests on a real control plane, with the race detector"
-	@$(CLUSTER) test -race -p 2 -timeout 20m ./...
+	@$(CLUSTER) test -race -p 1 -timeout 20m ./...
 
 .PHONY: bench
 bench: require-go ## Run the benchmarks.
