@@ -53,7 +53,7 @@ func (d *watchdog) ruled(b *ballot, allowed bool) {
 		}
 	case who == "":
 	case running:
-		if end := b.seen.since.Add(leaseDuration(b.attempt.Old)); b.attempt.Old != nil && time.Now().After(end) {
+		if end := b.seen.since.Add(leaseDuration(b.seen.lease)); b.seen.lease != nil && b.attempt.Old != nil && time.Now().After(end) {
 			d.violate(l, "unexplained", "%s was denied for a term that has run out at %s", who, end)
 		}
 	case decision.Allows(who):

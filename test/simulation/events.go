@@ -221,7 +221,7 @@ func (w *world) upgrade(c *component) {
 	revision := w.revision[c]
 	w.mu.Unlock()
 	w.trace.add("upgrade of %s to revision %d", c.name, revision)
-	go func() {
+	w.upgrading.Go(func() {
 		for _, p := range w.podsOf(c) {
 			if p.revision >= revision {
 				continue
@@ -231,5 +231,5 @@ func (w *world) upgrade(c *component) {
 			p.delete()
 			<-p.ended
 		}
-	}()
+	})
 }

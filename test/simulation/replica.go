@@ -39,6 +39,8 @@ type replica struct {
 	w        *world
 	name     string
 	frontend *api.Frontend
+	// changed is told of what the registration depends on.
+	changed chan struct{}
 
 	mu      sync.Mutex
 	process *process // nil: none runs
@@ -57,7 +59,7 @@ type process struct {
 }
 
 func newReplica(w *world, i int) *replica {
-	return &replica{w: w, name: fmt.Sprintf("leasewarden-%d", i), frontend: w.frontends[i%len(w.frontends)], weather: api.Calm}
+	return &replica{w: w, name: fmt.Sprintf("leasewarden-%d", i), frontend: w.frontends[i%len(w.frontends)], weather: api.Calm, changed: make(chan struct{}, 1)}
 }
 
 // live runs the process, and restarts it.
@@ -200,19 +202,30 @@ func (r *replica) write(ctx context.Context, c client.WithWatch, watch *terms.Le
 	var running sync.WaitGroup
 	running.Go(func() { _ = publisher.Start(ctx) })
 	running.Go(func() { _ = cache.Expirer().Start(ctx) })
-	running.Go(func() { register(ctx, registration, cache) })
+	running.Go(func() { r.register(ctx, registration, cache) })
 	running.Wait()
 }
 
-// register keeps the webhook registered, as the manager's controller does.
-func register(ctx context.Context, registration *terms.Registration, cache *elections) {
-	changed := make(chan struct{}, 1)
-	cache.SubscribePolicies(func() {
-		select {
-		case changed <- struct{}{}:
-		default:
+// reconcile has the registration looked at, a moment after a change of it.
+func (w *world) reconcile() {
+	time.AfterFunc(api.Calm.Delay, func() {
+		for _, r := range w.replicas {
+			r.notify()
 		}
 	})
+}
+
+func (r *replica) notify() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// register keeps the webhook registered, as the manager's controller does: it
+// looks at what there is whenever a policy or the registration is changed.
+func (r *replica) register(ctx context.Context, registration *terms.Registration, cache *elections) {
+	cache.SubscribePolicies(r.notify)
 	for ctx.Err() == nil {
 		result, err := registration.Reconcile(klog.NewContext(ctx, logr.Discard()), ctrl.Request{})
 		wait := time.Hour
@@ -225,7 +238,7 @@ func register(ctx context.Context, registration *terms.Registration, cache *elec
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-changed:
+		case <-r.changed:
 		case <-timer.C:
 		}
 		timer.Stop()

@@ -142,6 +142,9 @@ func (d *watchdog) denied(e *elector, err error) {
 // last believed and not by what the Lease says, so that one that was stopped for
 // long, and is then told to end, releases the Lease of another one.
 func (d *watchdog) committed(c api.Commit) {
+	if c.Resource == api.Validating || c.Resource == api.Mutating {
+		d.w.reconcile()
+	}
 	if c.Resource != api.Leases {
 		return
 	}

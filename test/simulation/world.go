@@ -30,8 +30,8 @@ type world struct {
 	pods     map[*component][]*pod
 	counts   map[string]uint64
 	revision map[*component]int
-	// calm says that nothing goes wrong any more.
-	calm bool
+	// upgrading ends with the last upgrade.
+	upgrading sync.WaitGroup
 }
 
 func (w *world) counted(name string) uint64 {
@@ -165,15 +165,13 @@ func (w *world) play() {
 	}
 	time.Sleep(time.Until(w.trace.start.Add(w.chaos)))
 	w.becalm()
+	w.upgrading.Wait()
 	time.Sleep(w.quiet)
 	w.watchdog.final()
 }
 
 // becalm ends all that goes wrong.
 func (w *world) becalm() {
-	w.mu.Lock()
-	w.calm = true
-	w.mu.Unlock()
 	w.trace.add("all is calm from now on")
 	w.watchdog.disturb(lateAfter)
 	for _, f := range w.frontends {
