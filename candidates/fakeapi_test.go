@@ -27,7 +27,7 @@ type fakeAPI struct {
 	served   map[string]bool
 	version  int
 	objects  map[string]map[string]*unstructured.Unstructured // resource, then namespace/name
-	removed  map[string][]*unstructured.Unstructured
+	history  []fakeChange
 	watchers map[*fakeWatch]struct{}
 	// requests counts by method and path.
 	requests map[string]int
@@ -59,7 +59,6 @@ func newFakeAPI(t testing.TB) (*fakeAPI, *rest.Config) {
 	f := &fakeAPI{
 		served:   map[string]bool{},
 		objects:  map[string]map[string]*unstructured.Unstructured{},
-		removed:  map[string][]*unstructured.Unstructured{},
 		watchers: map[*fakeWatch]struct{}{},
 		requests: map[string]int{},
 		refuse:   map[string]bool{},
@@ -170,28 +169,40 @@ func (f *fakeAPI) drop(resource, key string) {
 	delete(f.objects[resource], key)
 	if old != nil {
 		f.publish(resource, old, nil)
-		gone := old.DeepCopy()
-		gone.SetResourceVersion(strconv.Itoa(f.version))
-		f.removed[resource] = append(f.removed[resource], gone)
 	}
 }
 
 func (f *fakeAPI) publish(resource string, old, now *unstructured.Unstructured) {
+	c := fakeChange{resource: resource, version: f.version, old: old, now: now}
+	f.history = append(f.history, c)
 	for w := range f.watchers {
-		if w.resource != resource {
-			continue
-		}
-		was, is := w.selects(old), w.selects(now)
-		switch {
-		case was && is:
-			w.events <- fakeEvent{"MODIFIED", now}
-		case is:
-			w.events <- fakeEvent{"ADDED", now}
-		case was:
-			gone := old.DeepCopy()
-			gone.SetResourceVersion(strconv.Itoa(f.version))
-			w.events <- fakeEvent{"DELETED", gone}
-		}
+		w.notify(c)
+	}
+}
+
+// fakeChange is one change of an object. old is nil if it was created, now if it
+// was deleted.
+type fakeChange struct {
+	resource string
+	version  int
+	old, now *unstructured.Unstructured
+}
+
+// notify sends what the watch has to see of a change.
+func (w *fakeWatch) notify(c fakeChange) {
+	if w.resource != c.resource {
+		return
+	}
+	was, is := w.selects(c.old), w.selects(c.now)
+	switch {
+	case was && is:
+		w.events <- fakeEvent{"MODIFIED", c.now}
+	case is:
+		w.events <- fakeEvent{"ADDED", c.now}
+	case was:
+		gone := c.old.DeepCopy()
+		gone.SetResourceVersion(strconv.Itoa(c.version))
+		w.events <- fakeEvent{"DELETED", gone}
 	}
 }
 
@@ -312,15 +323,15 @@ func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request, resource, namesp
 		events: make(chan fakeEvent, 10_000), gone: make(chan struct{})}
 	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	f.mu.Lock()
-	for _, o := range f.objects[resource] {
-		// What came between the list and the watch.
-		if v, _ := strconv.Atoi(o.GetResourceVersion()); v > since && watch.selects(o) {
-			watch.events <- fakeEvent{"MODIFIED", o}
+	if since == 0 {
+		for _, o := range f.objects[resource] {
+			watch.notify(fakeChange{resource: resource, now: o})
 		}
-	}
-	for _, gone := range f.removed[resource] {
-		if v, _ := strconv.Atoi(gone.GetResourceVersion()); v > since && watch.selects(gone) {
-			watch.events <- fakeEvent{"DELETED", gone}
+	} else {
+		for _, c := range f.history { // what came between the list and the watch
+			if c.version > since {
+				watch.notify(c)
+			}
 		}
 	}
 	if r.URL.Query().Get("sendInitialEvents") == "true" {

@@ -210,6 +210,7 @@ func TestRemovedRegistrationIsForgotten(t *testing.T) {
 		_, err := first.Attempt(Attempt{New: renewedAt("vm-1_a", clock.Now()), Time: clock.Now()})
 		g.Expect(err).NotTo(HaveOccurred())
 	}
+	eventually(t, func() int { return f.watching(ownCandidates) }).Should(Equal(2))
 	try()
 	eventually(t, viewNames(first)).Should(ConsistOf("web-1", name))
 	eventually(t, viewNames(second)).Should(ConsistOf("web-1", name))
