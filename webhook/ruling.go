@@ -67,6 +67,12 @@ type Ruling struct {
 	WouldLead string
 	// Warns says that whoever would be denied is to be warned.
 	Warns bool
+	// PreventsSkew says that a candidate was refused for its version: one of an
+	// older version was chosen.
+	PreventsSkew bool
+	// PassedOver is how many silent candidates the claimant was allowed not to
+	// wait for any longer.
+	PassedOver int
 }
 
 // Admits reports whether the write goes through.
@@ -94,6 +100,10 @@ func Rule(t Transition, identity string, ballot *candidates.Ballot, dryRun bool)
 	r.Verdict, r.Reason = judge(&r, identity, ballot, &decision)
 	if r.Verdict == Deny {
 		r.Message = refusal(&r, identity, ballot, &decision)
+	}
+	if r.Mode == v1alpha1.Enforce {
+		r.PreventsSkew = preventsSkew(&r, ballot.Policy, &decision)
+		r.PassedOver = passedOver(&r, &decision)
 	}
 	return r
 }
