@@ -58,7 +58,7 @@ func (p poll) attempt(g Governance, key types.NamespacedName, a *Attempt) *Ballo
 func (b *Ballot) vacate() {
 	l := &b.State.Lease
 	if b.TermEnds.IsZero() && l.Holder != "" {
-		l.Holder, l.LastHolder = "", l.Holder
+		l.Holder, l.LastHolder, l.Expired = "", l.Holder, true
 	}
 }
 
@@ -175,6 +175,6 @@ func (p poll) note(key types.NamespacedName, a *Attempt, b *Ballot) {
 	if token, _ := podOfToken(&a.User); b.Claimant.Proved {
 		last.pod = types.UID(token.uid)
 	}
-	b.State.Lease.ContestedSince = p.ledger.attempted(key, b.Claimant.Candidate, last, recordOf(a.New).duration, !a.SideEffectFree)
+	b.State.Lease.ContestedSince, last.count = p.ledger.attempted(key, b.Claimant.Candidate, last, recordOf(a.New).duration, !a.SideEffectFree)
 	b.roster.heard(i, last)
 }

@@ -31,6 +31,7 @@ func (a *assembly) pickerLease(lease *coordinationv1.Lease, past memory) picker.
 	if r.held(firstSeen, past.witnessed, a.now) {
 		l.Holder = a.holderOf(&r)
 	} else {
+		l.Expired = r.holder != ""
 		l.LastHolder = a.lastHolder(r.holder, past.lastHolder)
 	}
 	if a.policy.needs.heldByNode {

@@ -62,11 +62,12 @@ type contest struct {
 }
 
 // attempt is when a candidate last tried, as whom, and from which Pod, if the
-// token proved that.
+// token proved that. The ledger counts how many there were in one vacancy.
 type attempt struct {
 	at       time.Time
 	identity string
 	pod      types.UID
+	count    int
 }
 
 // term is what is left of a term.
@@ -88,7 +89,7 @@ type memory struct {
 	registrations []registration
 }
 
-// attempt returns when the candidate of that name last tried.
+// attempt returns how the candidate of that name last tried.
 func (m *memory) attempt(candidate string) (attempt, bool) {
 	if m.attempts == nil {
 		return attempt{}, false
@@ -97,7 +98,11 @@ func (m *memory) attempt(candidate string) (attempt, bool) {
 	if !ok {
 		return attempt{}, false
 	}
-	return a.(attempt), true
+	last := a.(attempt)
+	if m.since.IsZero() || last.at.Before(m.since) {
+		last.count = 0 // of an earlier vacancy
+	}
+	return last, true
 }
 
 // observe notes what the Lease says now (nil: it does not exist), and returns
@@ -203,8 +208,9 @@ func (c *contest) term(now time.Time) term {
 }
 
 // attempted notes that a candidate tried to acquire the Lease, and returns
-// since when its vacancy is contested. Zero: it is not vacant.
-func (l *ledger) attempted(key types.NamespacedName, candidate string, a attempt, duration time.Duration, keep bool) time.Time {
+// since when its vacancy is contested (zero: it is not vacant), and how often
+// the candidate has tried in it.
+func (l *ledger) attempted(key types.NamespacedName, candidate string, a attempt, duration time.Duration, keep bool) (since time.Time, tries int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.contest(key, keep)
@@ -213,11 +219,21 @@ func (l *ledger) attempted(key types.NamespacedName, candidate string, a attempt
 	}
 	if c.term(a.at).ends.IsZero() {
 		c.contested(a.at, duration)
+		a.count = c.tries(candidate) + 1
 	}
 	if keep {
 		c.attempts.Add(candidate, a)
 	}
-	return c.since
+	return c.since, a.count
+}
+
+// tries is how often the candidate has tried in the present vacancy.
+func (c *contest) tries(candidate string) int {
+	last, ok := c.attempts.Get(candidate)
+	if !ok || c.since.IsZero() || last.(attempt).at.Before(c.since) {
+		return 0
+	}
+	return last.(attempt).count
 }
 
 // contested notes an attempt in a vacancy. Every elector tries more than once

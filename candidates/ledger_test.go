@@ -73,7 +73,8 @@ func TestContestedSince(t *testing.T) {
 	try := func(lease *coordinationv1.Lease, after time.Duration) time.Time {
 		now := start.Add(after)
 		l.observe(webKey, lease, now, true)
-		return l.attempted(webKey, "web-1", attempt{at: now, identity: "web-1_a"}, 15*time.Second, true)
+		since, _ := l.attempted(webKey, "web-1", attempt{at: now, identity: "web-1_a"}, 15*time.Second, true)
+		return since
 	}
 	g.Expect(try(vacant, 0)).To(BeTemporally("==", start))
 	g.Expect(try(vacant, 5*time.Second)).To(BeTemporally("==", start), "the same vacancy")
@@ -83,6 +84,31 @@ func TestContestedSince(t *testing.T) {
 	g.Expect(try(nil, 30*time.Second)).To(BeTemporally("==", start.Add(30*time.Second)), "deleted")
 	g.Expect(try(nil, 40*time.Second)).To(BeTemporally("==", start.Add(30*time.Second)))
 	g.Expect(try(nil, 2*time.Minute)).To(BeTemporally("==", start.Add(2*time.Minute)), "nobody tried for long: it was held and deleted in between")
+}
+
+func TestTriesAreCountedInOneVacancy(t *testing.T) {
+	g := NewWithT(t)
+	l := newLedger()
+	try := func(lease *coordinationv1.Lease, after time.Duration, keep bool) int {
+		now := start.Add(after)
+		l.observe(webKey, lease, now, true)
+		_, tries := l.attempted(webKey, "web-1", attempt{at: now}, 15*time.Second, keep)
+		return tries
+	}
+	remembered := func(lease *coordinationv1.Lease, after time.Duration) int {
+		m := l.observe(webKey, lease, start.Add(after), true)
+		last, _ := m.attempt("web-1")
+		return last.count
+	}
+	vacant, held := lease(""), renewedAt("other", start.Add(6*time.Second))
+	g.Expect(try(vacant, 0, true)).To(Equal(1))
+	g.Expect(try(vacant, 2*time.Second, false)).To(Equal(2), "as if it were noted")
+	g.Expect(try(vacant, 3*time.Second, true)).To(Equal(2))
+	g.Expect(remembered(vacant, 4*time.Second)).To(Equal(2))
+	g.Expect(try(held, 7*time.Second, true)).To(BeZero(), "somebody holds it")
+	g.Expect(remembered(held, 8*time.Second)).To(BeZero())
+	g.Expect(try(held, 22*time.Second, true)).To(Equal(1), "the term ran out")
+	g.Expect(try(vacant, 23*time.Second, true)).To(Equal(1), "another vacancy")
 }
 
 func TestOlderLooksDoNotCount(t *testing.T) {
@@ -102,7 +128,7 @@ func TestCreatingProvesNothing(t *testing.T) {
 	g := NewWithT(t)
 	l := newLedger()
 	l.asked(webKey, lease(""), start, true)
-	since := l.attempted(webKey, "web-1", attempt{at: start}, 15*time.Second, true)
+	since, _ := l.attempted(webKey, "web-1", attempt{at: start}, 15*time.Second, true)
 	for after := time.Second; after < 10*time.Second; after += time.Second {
 		l.asked(webKey, nil, start.Add(after), true)
 		m := l.asked(webKey, lease(""), start.Add(after), true)
@@ -123,7 +149,7 @@ func TestWithoutKeepNothingIsNoted(t *testing.T) {
 	g.Expect(l.leases.Len()).To(BeZero())
 
 	l.observe(webKey, lease(""), start, true)
-	since := l.attempted(webKey, "web-1", attempt{at: start.Add(time.Second)}, time.Second, false)
+	since, _ := l.attempted(webKey, "web-1", attempt{at: start.Add(time.Second)}, time.Second, false)
 	g.Expect(since).To(BeTemporally("==", start.Add(time.Second)), "as if it were noted")
 	m := l.observe(webKey, lease(""), start, true)
 	g.Expect(m.since).To(BeZero())

@@ -237,7 +237,7 @@ func (r *roster) describeAll(indices []int) string {
 // own token runs, whatever its status says yet.
 func (r *roster) heard(i int, last attempt) {
 	c, n := &r.candidates[i], &r.instances[i]
-	c.LastAttempt = last.at
+	c.LastAttempt, c.Tries = last.at, last.count
 	n.identity, n.proved = last.identity, last.pod
 	if n.pod == nil || last.pod == "" || n.pod.UID != last.pod {
 		return

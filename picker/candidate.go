@@ -59,6 +59,9 @@ type Candidate struct {
 	// LastAttempt is when the instance last tried to acquire the Lease, by our
 	// own clock. Zero: not seen since the Lease was last held.
 	LastAttempt time.Time
+	// Tries is how often the instance has tried in the present vacancy of the
+	// Lease.
+	Tries int
 }
 
 // Compare is the total order that breaks every tie: the older candidate comes

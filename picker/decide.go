@@ -54,7 +54,7 @@ func judge(policy *Policy, state *State) (verdicts []Verdict, eligible int) {
 			eligible++
 		}
 	}
-	return verdicts, eligible
+	return verdicts, passOverSooner(policy, state, verdicts, eligible)
 }
 
 // filter returns the name of the first filter that removes c, and its reason.

@@ -16,6 +16,9 @@ type Lease struct {
 	// ContestedSince is when the first acquire attempt on the Lease, in its
 	// present vacancy, was seen. Zero: it is not vacant, or nobody tried yet.
 	ContestedSince time.Time
+	// Expired says that the present vacancy began with a term that ran out, and
+	// not with a release, or with the Lease.
+	Expired bool
 	// HeldByNode counts, by Node, the other governed Leases that are held there.
 	HeldByNode map[string]int
 	// Labels and Annotations are the Lease's.
