@@ -37,6 +37,7 @@ type acts struct {
 	// lastMove is when a preemption last began or ended.
 	lastMove time.Time
 	trial    trial
+	rally    rally
 	// evicting is the holder identity that the eviction is of.
 	evicting string
 	// evictAfter is when that may be tried again, backoff how long after
@@ -103,7 +104,7 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 		pub.acts.evicting, pub.acts.evictAfter, pub.acts.backoff = identity, time.Time{}, wait.Backoff{}
 	}
 	s := &situation{
-		trial: &pub.acts.trial, lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: decision,
+		trial: &pub.acts.trial, rally: &pub.acts.rally, lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: decision,
 		term: currentTerm(a.terms), lastMove: pub.acts.lastMove, evictAfter: pub.acts.evictAfter,
 		othersMove: view.State.Lease.HeldByNode != nil && p.leases.moves.others(key, now),
 		now:        now,
@@ -198,8 +199,12 @@ func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation
 	switch {
 	case plan.action == ActionStepDown, label == string(ActionEvict):
 		pub.acts.trial.begin(holderIdentity(s.lease), s.decision.Chosen.Name)
+		if !s.decision.ByHand() && !s.ordered() {
+			pub.acts.rally.move(s.holder, s.decision.Chosen.Name, s.now)
+		}
 	case plan.action == ActionTakeBack:
 		pub.acts.trial.end()
+		pub.acts.rally.takeBack(s.holder)
 	}
 	p.Metrics.acted(key, label)
 	p.Log.Info("Acted on a term", "lease", key, "action", label, "note", plan.note)

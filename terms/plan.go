@@ -56,6 +56,8 @@ type situation struct {
 	lastMove time.Time
 	// trial knows which replacements did not take the Lease.
 	trial *trial
+	// rally knows who had to make way by the policy.
+	rally *rally
 	// evictAfter is when an eviction may be tried again. Zero: at any time.
 	evictAfter time.Time
 	// othersMove says that a holder of another Lease is being moved right now, on
@@ -199,6 +201,9 @@ func (s *situation) begin() plan {
 		if wait := s.patience(); wait.After(s.now) {
 			return plan{condition: s.idle(), again: wait}
 		}
+		if wait := s.restraint(); wait.After(s.now) {
+			return plan{condition: s.restrained(wait), again: wait}
+		}
 		if s.othersMove {
 			return plan{condition: s.idle(), again: s.now.Add(recheckSoon)}
 		}
@@ -230,6 +235,16 @@ func (s *situation) patience() time.Time {
 		}
 	}
 	return wait
+}
+
+// restraint is until when the Lease may not go back to one that had to make way.
+// Zero: it may.
+func (s *situation) restraint() time.Time {
+	pause := s.rally.pause(s.decision.Chosen.Name, s.now)
+	if pause == 0 {
+		return time.Time{}
+	}
+	return s.lastPreemption().Add(pause)
 }
 
 // lastPreemption is when the last one ended, or began as far as we remember.

@@ -1,6 +1,9 @@
 package terms
 
 import (
+	"fmt"
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
@@ -16,6 +19,8 @@ const (
 	reasonEvictionRefused = "EvictionRefused"
 	reasonSteppedDown     = "SteppedDown"
 	reasonTakenBack       = "TakenBack"
+	// reasonRestrained: the policy has two candidates make way for each other.
+	reasonRestrained = "Restrained"
 )
 
 // stepsDown says who makes way for whom.
@@ -41,6 +46,13 @@ func (s *situation) notStepping(reason, message string) metav1.Condition {
 	return condition(v1alpha1.ConditionSteppingDown, false, reason, message)
 }
 
+// restrained says why nothing is done for now, though the policy asks for it.
+func (s *situation) restrained(until time.Time) metav1.Condition {
+	return s.notStepping(reasonRestrained, fmt.Sprintf(
+		"%s has %s and others make way for each other: the Lease does not go back to %s before %s (by hand it does)",
+		s.policy, s.holderName(), s.decision.Chosen.Name, until.UTC().Format(time.RFC3339)))
+}
+
 func (s *situation) isStepping() bool {
 	return s.stepping != nil && s.stepping.Status == metav1.ConditionTrue
 }
@@ -51,6 +63,8 @@ func (s *situation) idle() metav1.Condition {
 	switch {
 	case s.stepping == nil:
 		return s.notStepping(reasonNotSteppingDown, "nobody was told to step down")
+	case s.stepping.Reason == reasonRestrained:
+		return s.notStepping(reasonSteppedDown, "the holder has stepped down")
 	case !s.isStepping():
 		return *s.stepping
 	case s.term == nil || s.term.Start.After(s.stepping.LastTransitionTime.Time):

@@ -31,7 +31,7 @@ func situationAt(t *testing.T, now float64, lease *coordinationv1.Lease, objects
 	decision := picker.Decide(view.Policy, &view.State)
 	s := &situation{
 		lease: lease, policy: view.Policy, spec: view.Spec, mode: view.Policy.Mode, decision: &decision,
-		pods: view.HolderPods(holderIdentity(lease)), trial: &trial{}, now: at(now),
+		pods: view.HolderPods(holderIdentity(lease)), trial: &trial{}, rally: &rally{}, now: at(now),
 	}
 	if holder := holderIdentity(lease); holder != "" {
 		s.holder = holderName(view, &decision, holder)

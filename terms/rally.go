@@ -1,0 +1,63 @@
+package terms
+
+import (
+	"maps"
+	"time"
+)
+
+const (
+	// freeReturns is how often within rallyWindow a Lease may go back to one that
+	// had to make way, before the next return has to wait.
+	freeReturns = 3
+	// firstRallyPause is how long the first one waits. It doubles with each
+	// return, up to lastRallyPause.
+	firstRallyPause = 5 * time.Minute
+	lastRallyPause  = time.Hour
+	// rallyWindow is how long it is remembered who had to make way. It is longer
+	// than any pause, or a pause would end itself.
+	rallyWindow = 2 * lastRallyPause
+)
+
+// rally remembers who had to make way by the policy, and bounds how often a Lease
+// goes back to them: a policy that contradicts itself, such as one whose score
+// falls with the time that a candidate leads, would else have two of them make way
+// for each other for ever. To make way for somebody new never waits. The zero
+// value remembers nothing.
+type rally struct {
+	// left is when each candidate last had to make way.
+	left    map[string]time.Time
+	returns int
+	last    time.Time
+}
+
+// move notes that the holder has to make way by the policy.
+func (r *rally) move(holder, replacement string, now time.Time) {
+	maps.DeleteFunc(r.left, func(_ string, at time.Time) bool { return now.Sub(at) > rallyWindow })
+	if now.Sub(r.last) > rallyWindow {
+		r.returns = 0
+	}
+	if _, returns := r.left[replacement]; returns {
+		r.returns, r.last = r.returns+1, now
+	}
+	if r.left == nil {
+		r.left = map[string]time.Time{}
+	}
+	r.left[holder] = now
+}
+
+// takeBack notes that the holder need not make way any more.
+func (r *rally) takeBack(holder string) { delete(r.left, holder) }
+
+// pause is how long after the last preemption the Lease may not go back to the
+// candidate. 0: it may, or would not be going back.
+func (r *rally) pause(replacement string, now time.Time) time.Duration {
+	left, returns := r.left[replacement]
+	if !returns || r.returns < freeReturns || now.Sub(left) > rallyWindow {
+		return 0
+	}
+	pause := firstRallyPause
+	for range r.returns - freeReturns {
+		pause = min(2*pause, lastRallyPause)
+	}
+	return pause
+}

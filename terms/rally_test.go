@@ -1,0 +1,122 @@
+package terms
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
+)
+
+func TestRally(t *testing.T) {
+	now := time.Unix(0, 0)
+	var r rally
+	pauses := func(what, candidate string, want time.Duration) {
+		t.Helper()
+		if got := r.pause(candidate, now); got != want {
+			t.Errorf("%s: %s waits for %v, want %v", what, candidate, got, want)
+		}
+	}
+	move := func(holder, replacement string) { now = now.Add(time.Minute); r.move(holder, replacement, now) }
+
+	pauses("nobody was moved", "b", 0)
+	move("a", "b")
+	pauses("it never led", "c", 0)
+	pauses("the first return", "a", 0)
+	move("b", "a")
+	move("a", "b")
+	pauses("the third", "a", 0)
+	move("b", "a")
+	pauses("the fourth", "b", 5*time.Minute)
+	pauses("somebody new", "c", 0)
+	move("a", "b")
+	pauses("the fifth", "a", 10*time.Minute)
+	for range 10 {
+		move("b", "a")
+		move("a", "b")
+	}
+	pauses("it never ends", "a", time.Hour)
+
+	now = now.Add(rallyWindow + time.Second)
+	pauses("long after", "a", 0)
+	move("b", "a")
+	move("a", "b")
+	pauses("and anew", "a", 0)
+	r.takeBack("a")
+	pauses("one that never made way in the end", "a", 0)
+	move("a", "b")
+	if len(r.left) != 2 {
+		t.Errorf("remembers %d candidates, want 2", len(r.left))
+	}
+}
+
+// A rolling update under a policy that prefers the newest goes from one to the
+// next, and never back.
+func TestRallyLetsRolloutsBe(t *testing.T) {
+	now := time.Unix(0, 0)
+	var r rally
+	for i := range 26 {
+		holder, replacement := string(rune('a'+i)), string(rune('a'+i+1))
+		if got := r.pause(replacement, now); got != 0 {
+			t.Fatalf("%s waits for %v", replacement, got)
+		}
+		r.move(holder, replacement, now)
+	}
+}
+
+// A policy that prefers the one that does not lead has the two of them make way
+// for each other, until it is restrained.
+func TestPolicyThatContradictsItselfIsRestrained(t *testing.T) {
+	t.Run("for a while", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, c *cluster) {
+			acquired := rallies(t, c)
+			c.renew("a_1", acquired, 4*time.Minute)
+			if c.order() != "" || c.stepping() != reasonRestrained {
+				t.Fatalf("the order is %q, and SteppingDown %s", c.order(), c.stepping())
+			}
+			c.renew("a_1", acquired, 2*time.Minute)
+			if c.order() != "a_1" {
+				t.Errorf("it never ends: %s", c.stepping())
+			}
+		})
+	})
+	t.Run("but for a person", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, c *cluster) {
+			acquired := rallies(t, c, election(v1alpha1.ElectionSpec{Pin: "b"}))
+			c.renew("a_1", acquired, time.Second)
+			if c.order() != "a_1" {
+				t.Errorf("what a person asks for is restrained: %s", c.stepping())
+			}
+		})
+	})
+}
+
+// rallies has a and b make way for each other until a leads, would make way for b
+// again, and was not allowed to. The objects are there from then on.
+func rallies(t *testing.T, c *cluster, then ...runtime.Object) (acquired time.Time) {
+	t.Helper()
+	policy := preempting(v1alpha1.PreemptForBetter)
+	policy.Spec.Preemption.MinTerm, policy.Spec.Preemption.Cooldown = &metav1.Duration{}, &metav1.Duration{}
+	prefer := func(name, other string, more ...runtime.Object) {
+		c.elections.use(append(more, policy, podOf(name, "v1.36.0"), podOf(other, "v1.37.0"))...)
+	}
+	holder, other := "a", "b"
+	lead := func() { c.lease("lease", holder+"_1", time.Now()); c.pass(time.Second) }
+	prefer(holder, other)
+	lead()
+	c.start()
+	for range freeReturns + 1 {
+		prefer(other, holder)
+		c.pass(time.Second)
+		if c.order() != holder+"_1" {
+			t.Fatalf("%s is not told to step down: %s", holder, c.stepping())
+		}
+		holder, other = other, holder
+		lead()
+	}
+	acquired = time.Now()
+	prefer(other, holder, then...)
+	return acquired
+}
