@@ -37,7 +37,7 @@ func newCommand(clock clock.Clock) *cobra.Command {
 		newServeCommand(), newPickCommand(clock), newAuditCommand(clock), newSimulateCommand(clock), newVersionCommand(),
 		newStatusCommand(clock), newHistoryCommand(clock), newSwitchoverCommand(clock),
 		newPinCommand(clock), newUnpinCommand(clock), newPauseCommand(clock), newResumeCommand(clock),
-		newUninstallCommand(clock),
+		newUninstallCommand(clock), newDoctorCommand(clock),
 	)
 	return root
 }
