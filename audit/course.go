@@ -86,7 +86,10 @@ func (c *course) finish(at time.Time, now *history.Term) {
 		c.history.Finish(at)
 		return
 	case now != nil && c.current.Identity == now.Identity:
-		c.current.Renewed, c.current.Renewals, c.current.Lapses = now.Renewed, now.Renewals, len(now.Lapses)
+		c.current.Renewals, c.current.Lapses = now.Renewals, len(now.Lapses)
+		if now.Renewed.After(c.current.Start) { // it may have begun later than in fact
+			c.current.Renewed = now.Renewed
+		}
 	default:
 		c.current.Renewed = at
 	}
