@@ -98,25 +98,3 @@ func TestProtectedChange(t *testing.T) {
 		})
 	}
 }
-
-// FuzzClassify checks what must hold for any two holders.
-func FuzzClassify(f *testing.F) {
-	for _, seed := range [][2]string{{"", ""}, {"a", "a"}, {"a", "b"}, {"a", ""}, {"", "a"}, {nobody, nobody}, {nobody, ""}, {"a", nobody}} {
-		f.Add(seed[0], seed[1], 1, 2)
-		f.Add(seed[0], seed[1], 1, 1)
-	}
-	f.Fuzz(func(t *testing.T, before, after string, renewedBefore, renewedAfter int) {
-		old, new := testLease(before, renewedBefore), testLease(after, renewedAfter)
-		got := Classify(admissionv1.Update, old, new)
-		changes, held := holder(old) != holder(new), holder(new) != ""
-		if got.Contests() != (changes && held) {
-			t.Errorf("%q to %q is %s, which contests: %t", before, after, got, got.Contests())
-		}
-		if (got == Release) != (changes && !held) {
-			t.Errorf("%q to %q is %s", before, after, got)
-		}
-		if created := Classify(admissionv1.Create, nil, new); created.Contests() != held {
-			t.Errorf("creation with %q is %s", after, created)
-		}
-	})
-}
