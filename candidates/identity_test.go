@@ -114,31 +114,3 @@ func TestIdentifyByToken(t *testing.T) {
 		})
 	}
 }
-
-// FuzzIdentify makes sure that a Pod is only ever recognised by its whole name.
-func FuzzIdentify(f *testing.F) {
-	for _, s := range [][2]string{{"web-1", "web-10_x"}, {"web-1", "web-1_x"}, {"web-1", "web-1"}, {"web-1", "web-1\x00_"}, {"a", "a__"}, {"web", "_web"},
-		{"web-1", "WEB-1_x"}, {"a.b", "a.b.c_d"}, {"", "_"}, {"x", strings.Repeat("_", 300)}} {
-		f.Add(s[0], s[1])
-	}
-	f.Fuzz(func(t *testing.T, pod, identity string) {
-		r := newRoster("ns", nil, 1)
-		p := webPod(pod)
-		a := assembly{objects: NewObjectSet(), policy: CompilePolicy(electionPolicy("p")), roster: r, lease: webKey}
-		a.addPod(p)
-		id := r.identify(identity, nil, true)
-		host, _, _ := strings.Cut(identity, "_")
-		names := podHostNames(p, nil).names
-		for _, name := range names {
-			if name != "" && (identity == name || strings.HasPrefix(identity, name+"_")) {
-				if id.Candidate != pod {
-					t.Fatalf("%q is not recognised as Pod %q", identity, pod)
-				}
-				return
-			}
-		}
-		if id.Candidate != "" {
-			t.Fatalf("%q (host %q) is taken for Pod %q", identity, host, pod)
-		}
-	})
-}
