@@ -312,5 +312,49 @@ func FuzzLog(f *testing.F) {
 		if stats := l.Stats(); stats.Events != events || stats.Lines < events {
 			t.Errorf("%d events, and stats %+v", events, stats)
 		}
+		if !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+			checkCounts(t, text, l)
+		}
 	})
+}
+
+// checkCounts checks that each line of a plain log is counted once: as of use,
+// as an event that is not of use, as something else that is none, or in a
+// finding.
+func checkCounts(t *testing.T, text []byte, l *Log) {
+	t.Helper()
+	lines := int64(bytes.Count(text, []byte("\n")))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		lines++
+	}
+	var unreadable, unordered int64
+	for _, f := range l.Findings() {
+		switch {
+		case strings.HasPrefix(f.What, "event has an unknown field"), strings.HasPrefix(f.What, "something else"):
+		case strings.HasPrefix(f.What, "event "):
+			unordered += f.Count
+		default:
+			unreadable += f.Count
+		}
+	}
+	stats := l.Stats()
+	if rest := lines - unreadable - neither(text); stats.Lines != lines || stats.Audit != rest || stats.Events+unordered > stats.Audit {
+		t.Errorf("%q: %d lines, %d unreadable, %d out of order, and stats %+v", text, lines, unreadable, unordered, stats)
+	}
+}
+
+// neither counts the lines that are blank, or objects that are no events, about
+// no resource that is wanted.
+func neither(text []byte) (n int64) {
+	for part := range bytes.Lines(text) {
+		part = bytes.TrimSpace(part)
+		head := part[:min(len(part), 256)]
+		wanted := bytes.Contains(part, []byte(`leases"`)) || bytes.Contains(part, []byte(`pods"`))
+		object := bytes.HasPrefix(part, []byte("{")) && bytes.HasSuffix(part, []byte("}"))
+		foreign := !bytes.Contains(head, []byte("audit.k8s.io/")) && !bytes.Contains(head, []byte(`"EventList"`))
+		if len(part) == 0 || !wanted && object && foreign {
+			n++
+		}
+	}
+	return n
 }

@@ -2,9 +2,12 @@ package plugins
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/cel-go/common/types"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 	"github.com/leasewarden/leasewarden/picker"
@@ -233,20 +236,51 @@ func FuzzCEL(f *testing.F) {
 		f.Add(s)
 	}
 	s := full()
-	s.Candidates = append(s.Candidates, picker.Candidate{})
+	s.Candidates = append(s.Candidates, picker.Candidate{}, large())
 	f.Fuzz(func(t *testing.T, expression string) {
 		if p, err := compileCEL(expression, filterTypes); err == nil {
 			filter := newCELFilter("f", expression, p)
 			for i := range s.Candidates {
+				checkBounded(t, p, s, &s.Candidates[i])
 				if reason := filter.Filter(s, &s.Candidates[i]); len(reason) > 600 {
 					t.Errorf("a reason of %d bytes", len(reason))
 				}
 			}
+		} else if len(err.Error()) > 2000 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("an error of %d bytes: %q", len(err.Error()), err)
 		}
 		if p, err := compileCEL(expression, scoreTypes); err == nil {
 			for i := range s.Candidates {
+				checkBounded(t, p, s, &s.Candidates[i])
 				celScore{program: p}.Score(s, &s.Candidates[i])
 			}
 		}
 	})
+}
+
+// large is a candidate with as many annotations as the API takes.
+func large() picker.Candidate {
+	c := picker.Candidate{Name: "large", Annotations: map[string]string{}}
+	for i := range 60 {
+		c.Annotations[fmt.Sprintf("key-%d", i)] = strings.Repeat("a", 4096)
+	}
+	return c
+}
+
+// checkBounded checks that an expression gives a value within its budget, the
+// same one twice, or an error.
+func checkBounded(t *testing.T, p program, s *picker.State, c *picker.Candidate) {
+	t.Helper()
+	vars := &activation{candidate: view{s, c, candidateObject}, lease: view{s, c, leaseObject}}
+	value, details, err := p.Eval(vars)
+	if err != nil {
+		return
+	}
+	if cost := details.ActualCost(); cost == nil || *cost > maxCost {
+		t.Errorf("it cost %v", cost)
+	}
+	again, err := p.eval(s, c)
+	if number, ok := value.Value().(float64); err != nil || again.Equal(value) != types.True && !(ok && math.IsNaN(number)) {
+		t.Errorf("first %v, then %v, %v", value, again, err)
+	}
 }
