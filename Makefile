@@ -28,8 +28,10 @@ demo-down: require-go ## Stop what the demo left running.
 test: verify test-unit test-simulation test-browser test-manifests test-cluster ## Run every test there is.
 
 .PHONY: build
-build: require-go ## Build bin/leasewarden.
+build: require-go ## Build bin/leasewarden, also as a plugin of kubectl.
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/leasewarden ./cmd/leasewarden
+	@ln -sf leasewarden bin/kubectl-leasewarden
+	@ln -sf leasewarden bin/kubectl_complete-leasewarden
 
 # DOCKER is docker, or what takes its place, such as podman or buildah.
 DOCKER   ?= docker

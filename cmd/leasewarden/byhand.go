@@ -32,6 +32,8 @@ type hand struct {
 func (h *hand) addFlags(c *cobra.Command) {
 	h.kubeconfig.addFlags(c.Flags(), "the namespace of the Lease; default: that of the kubeconfig's context")
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return unusable(err) })
+	h.completeLeases(c)
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("namespace", h.completeNamespaces))
 }
 
 // exactArgs wants these arguments, and names what is missing.

@@ -56,6 +56,7 @@ wrong way.`,
 	}
 	o.kubeconfig.addFlags(c.Flags(), "the namespace that Leasewarden runs in; default: where its Deployment is")
 	c.Flags().VarP(&o.output, "output", "o", "table, json or yaml")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(pickOutputs, noFiles)))
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return unusable(err) })
 	return c
 }

@@ -19,7 +19,9 @@ func main() { os.Exit(run(clock.RealClock{})) }
 func run(clock clock.Clock) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := newCommand(clock).ExecuteContext(ctx)
+	root := newCommand(clock)
+	beCalled(root, os.Args)
+	err := root.ExecuteContext(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "leasewarden: "+err.Error())
 	}
@@ -39,5 +41,10 @@ func newCommand(clock clock.Clock) *cobra.Command {
 		newPinCommand(clock), newUnpinCommand(clock), newPauseCommand(clock), newResumeCommand(clock),
 		newUninstallCommand(clock), newDoctorCommand(clock),
 	)
+	for _, c := range root.Commands() {
+		if c.Flags().Lookup("context") != nil {
+			cobra.CheckErr(c.RegisterFlagCompletionFunc("context", completeContexts))
+		}
+	}
 	return root
 }

@@ -34,6 +34,7 @@ written, 1 for any other failure.`,
 		RunE:    func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
 	}
 	o.addFlags(c)
+	o.completeLeases(c, o.completeCandidates)
 	c.Flags().BoolVar(&o.force, "force", false, "also pin to a candidate that is not there, or may not lead now")
 	return c
 }

@@ -44,6 +44,7 @@ them, one after the other.`,
 	o.addFlags(c)
 	f := c.Flags()
 	f.VarP(&o.output, "output", "o", "table, json or yaml")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(pickOutputs, noFiles)))
 	f.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "show the Leases of all namespaces")
 	f.BoolVarP(&o.watch, "watch", "w", false, "show it again when it changes")
 	c.MarkFlagsMutuallyExclusive("namespace", "all-namespaces")

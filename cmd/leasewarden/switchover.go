@@ -47,6 +47,7 @@ was not done in time; 2 if it was refused and nothing was written.`,
 	o.addFlags(c)
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", "the candidate that is to lead")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("to", o.completeCandidates))
 	f.StringVar(&o.at, "at", "", "when to begin, such as 2026-01-31T15:04:05Z; default: at once")
 	f.BoolVar(&o.wait, "wait", false, "wait until it is done, and say what is waited for")
 	f.DurationVar(&o.timeout, "timeout", v1alpha1.DefaultSwitchoverTimeout, "how long it may take from its beginning, 1s to 1h")
