@@ -92,9 +92,10 @@ bench-failover: require-go ## Measure failover beside plain client-go and CLE.
 	@$(CLUSTER) run ./failover
 
 .PHONY: generate
-generate: require-go ## Generate deep copies and CRDs from api/.
+generate: require-go ## Generate deep copies, CRDs and docs/api.md from api/.
 	@$(GO) tool controller-gen object paths=./api/...
 	@$(GO) tool controller-gen crd paths=./api/... output:crd:dir=manifests/crds
+	@page=$$($(GO) run ./cmd/leasewarden/internal/apireference) && printf '%s\n' "$$page" > docs/api.md
 
 .PHONY: verify-generated
 verify-generated: require-go
@@ -102,7 +103,8 @@ verify-generated: require-go
 	$(GO) tool controller-gen crd paths=./api/... output:crd:dir="$$dir" && \
 	$(GO) tool controller-gen object paths=./api/... output:object:dir="$$dir/object" && \
 	diff -r --exclude=kustomization.yaml --exclude=object "$$dir" manifests/crds && \
-	diff "$$dir/object/zz_generated.deepcopy.go" api/v1alpha1/zz_generated.deepcopy.go || \
+	diff "$$dir/object/zz_generated.deepcopy.go" api/v1alpha1/zz_generated.deepcopy.go && \
+	$(GO) run ./cmd/leasewarden/internal/apireference | diff - docs/api.md || \
 	{ echo "generated files are out of date, run: make generate"; exit 1; }
 
 .PHONY: cluster-up cluster-down cluster-status
