@@ -26,7 +26,7 @@ func (c *Cache) Attempt(a Attempt) (*Ballot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return poll{c.state, c.ledger, c.register}.attempt(g, key, &a), nil
+	return poll{c.state, c.ledger, c.register, c.registrationsIn}.attempt(g, key, &a), nil
 }
 
 // poll is where attempts are counted: live ones, and those of a log.
@@ -35,6 +35,8 @@ type poll struct {
 	ledger  *ledger
 	// register takes up an identity that nobody registered.
 	register func(types.NamespacedName, registration)
+	// registrations counts those of a namespace.
+	registrations func(namespace string) int
 }
 
 func (p poll) attempt(g Governance, key types.NamespacedName, a *Attempt) *Ballot {
@@ -94,7 +96,7 @@ func (p poll) admit(key types.NamespacedName, policy *Policy, a *Attempt, b *Bal
 		p.renew(key, a, b)
 		return
 	}
-	if problem := r.registrable(recordOf(a.New).holder); problem != "" {
+	if problem := r.registrable(recordOf(a.New).holder, p.registrations(key.Namespace)); problem != "" {
 		b.Claimant.Problem = problem
 		return
 	}
@@ -117,8 +119,13 @@ func (c *Cache) register(key types.NamespacedName, reg registration) {
 	case o.Spec.RenewTime != nil && reg.last.Sub(o.Spec.RenewTime.Time) < renewEvery:
 		return
 	}
-	c.ledger.register(key, reg)
+	c.ledger.register(key, reg, o == nil)
 	c.registrar.enqueue(key, reg, every)
+}
+
+// registrationsIn counts the registrations in a namespace, by any replica.
+func (c *Cache) registrationsIn(namespace string) int {
+	return c.state.registrations[namespace] + c.ledger.freshIn(namespace)
 }
 
 // renew has the registration of a claimant that an attempt registered renewed.
@@ -140,8 +147,9 @@ func newRegistration(key types.NamespacedName, a *Attempt) registration {
 	return registration{name: registrationName(key, identity), identity: identity, node: token.node, since: a.Time, last: a.Time}
 }
 
-// registrable says why an identity can not be registered, or "".
-func (r *roster) registrable(identity string) string {
+// registrable says why an identity can not be registered, or "". others is how
+// many registrations the namespace has.
+func (r *roster) registrable(identity string, others int) string {
 	if len(identity) > MaxIdentityBytes {
 		return fmt.Sprintf("is not a registered candidate, and longer than the %d characters that can be registered", MaxIdentityBytes)
 	}
@@ -151,8 +159,12 @@ func (r *roster) registrable(identity string) string {
 			n++
 		}
 	}
-	if n >= MaxRegistrations {
-		return fmt.Sprintf("is not a registered candidate, and %d others were registered by their attempts in the last %s", n, RegistrationTTL)
+	const full = "is not a registered candidate, and %d others%s were registered by their attempts in the last %s"
+	switch {
+	case n >= MaxRegistrations:
+		return fmt.Sprintf(full, n, "", RegistrationTTL)
+	case others >= MaxNamespaceRegistrations:
+		return fmt.Sprintf(full, others, " in its namespace", RegistrationTTL)
 	}
 	return ""
 }

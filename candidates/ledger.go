@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// maxLeases bounds how many Leases are remembered. The one that was not
+	// maxLeases bounds how many Leases are remembered: those that were there, and
+	// those that a candidate tried to make. The one that was not
 	// looked at for longest is forgotten first, which makes a vacancy of it
 	// seem younger than it is, and nothing else.
 	maxLeases = 20_000
@@ -35,9 +36,15 @@ const (
 type ledger struct {
 	mu     sync.Mutex
 	leases *lru.Cache // types.NamespacedName to *contest
+	// fresh counts, by namespace, the registrations that have no object yet.
+	fresh map[string]int
 }
 
-func newLedger() *ledger { return &ledger{leases: lru.New(maxLeases)} }
+func newLedger() *ledger {
+	l := &ledger{fresh: map[string]int{}}
+	l.leases = lru.NewWithEvictionFunc(maxLeases, l.evicted)
+	return l
+}
 
 // contest is what is remembered of one Lease.
 type contest struct {
@@ -115,27 +122,28 @@ func (l *ledger) observe(key types.NamespacedName, lease *coordinationv1.Lease, 
 		c = c.clone()
 	}
 	c.observe(recordOf(lease), now)
-	return c.snapshot(now)
+	return l.snapshot(key, c, now)
 }
 
 // asked notes the look at the Lease that a request brings, and returns what is
 // remembered of it. A request to create the Lease is no proof that there is
 // none: the API server only finds out afterwards. If there was one, what is left
-// of its term still counts.
+// of its term still counts. A Lease that nothing is known of is not remembered
+// for it: its name may be made up.
 func (l *ledger) asked(key types.NamespacedName, old *coordinationv1.Lease, now time.Time, keep bool) memory {
 	if old != nil {
 		return l.observe(key, old, now, keep)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.contest(key, keep)
+	c := l.contest(key, false)
 	if !keep {
 		c = c.clone()
 	}
 	if c.firstSeen.IsZero() {
 		c.observe(record{}, now)
 	}
-	return c.snapshot(now)
+	return l.snapshot(key, c, now)
 }
 
 // contest returns what is remembered of the Lease. Without keep, a new one is
@@ -179,18 +187,15 @@ func (c *contest) observe(r record, now time.Time) {
 	}
 }
 
-func (c *contest) snapshot(now time.Time) memory {
+func (l *ledger) snapshot(key types.NamespacedName, c *contest, now time.Time) memory {
+	l.expire(key, c, now)
 	m := memory{
 		record: c.record, firstSeen: c.firstSeen, witnessed: c.witnessed,
 		lastHolder: c.lastHolder, duration: c.duration,
 		since: c.since, attempts: c.attempts, term: c.term(now),
 	}
-	for name, r := range c.registrations {
-		if r.expired(now) {
-			delete(c.registrations, name)
-		} else {
-			m.registrations = append(m.registrations, r)
-		}
+	for _, r := range c.registrations {
+		m.registrations = append(m.registrations, r)
 	}
 	return m
 }
@@ -216,6 +221,9 @@ func (l *ledger) attempted(key types.NamespacedName, candidate string, a attempt
 	c := l.contest(key, keep)
 	if !keep {
 		c = c.clone()
+	}
+	if c.firstSeen.IsZero() {
+		c.observe(record{}, a.at)
 	}
 	if c.term(a.at).ends.IsZero() {
 		c.contested(a.at, duration)
@@ -251,27 +259,6 @@ func (c *contest) contested(now time.Time, duration time.Duration) {
 	}
 }
 
-// register remembers an unregistered identity until its object is there.
-func (l *ledger) register(key types.NamespacedName, r registration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := l.contest(key, true)
-	if old, ok := c.registrations[r.name]; ok {
-		r.since = old.since
-	}
-	c.registrations[r.name] = r
-}
-
-// registered forgets a registration whose object has arrived, was changed or
-// has gone: what it says holds, for all replicas alike.
-func (l *ledger) registered(key types.NamespacedName, name string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c, ok := l.leases.Get(key); ok {
-		delete(c.(*contest).registrations, name)
-	}
-}
-
 // deleted notes that the Lease was deleted while it looked like lease, so that
 // what is left of the term still counts.
 func (l *ledger) deleted(key types.NamespacedName, lease *coordinationv1.Lease, now time.Time) {
@@ -288,4 +275,8 @@ func (l *ledger) deleted(key types.NamespacedName, lease *coordinationv1.Lease, 
 }
 
 // forget drops what is remembered of a Lease.
-func (l *ledger) forget(key types.NamespacedName) { l.leases.Remove(key) }
+func (l *ledger) forget(key types.NamespacedName) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leases.Remove(key)
+}

@@ -19,6 +19,10 @@ const (
 	// ones are refused until others expire, so that made-up identities cannot
 	// push out real ones.
 	MaxRegistrations = 256
+	// MaxNamespaceRegistrations is how many the Leases of one namespace can have
+	// together. Whoever may make Leases under names that a policy selects by a
+	// star could else have any number of Candidates written.
+	MaxNamespaceRegistrations = 1024
 )
 
 // registration is an identity that nobody registered.
@@ -29,6 +33,8 @@ type registration struct {
 	node     string
 	// since is when it first tried, last when it last did.
 	since, last time.Time
+	// fresh says that it had no object when it was remembered.
+	fresh bool
 }
 
 func (r registration) expired(now time.Time) bool { return now.Sub(r.last) >= RegistrationTTL }

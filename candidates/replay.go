@@ -109,7 +109,13 @@ func (r *Replay) Attempt(a Attempt) (*Ballot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return poll{r, r.ledger, r.ledger.register}.attempt(g, key, &a), nil
+	return poll{r, r.ledger, r.register, r.ledger.freshIn}.attempt(g, key, &a), nil
+}
+
+// register remembers a registration, of which a log may have the object, too.
+func (r *Replay) register(key types.NamespacedName, reg registration) {
+	_, known := r.candidates[types.NamespacedName{Namespace: key.Namespace, Name: reg.name}]
+	r.ledger.register(key, reg, !known)
 }
 
 // Vacant is View as it would be if nobody held the Lease, whatever it says, and

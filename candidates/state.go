@@ -22,9 +22,11 @@ type state struct {
 	scopes          map[scope]*podScope
 	leaseCandidates index[types.NamespacedName, *coordinationv1beta1.LeaseCandidate]
 	candidates      index[types.NamespacedName, *v1alpha1.Candidate]
-	elections       map[types.NamespacedName]*v1alpha1.Election
-	held            heldCount
-	tracking        *tracking
+	// registrations counts, by namespace, the Candidates that attempts made.
+	registrations map[string]int
+	elections     map[types.NamespacedName]*v1alpha1.Election
+	held          heldCount
+	tracking      *tracking
 	// touched are the tracked Leases that something was changed for since they
 	// were last taken.
 	touched map[types.NamespacedName]struct{}
@@ -58,6 +60,7 @@ func newState(ownNamespace string) *state {
 		scopes:          map[scope]*podScope{},
 		leaseCandidates: index[types.NamespacedName, *coordinationv1beta1.LeaseCandidate]{},
 		candidates:      index[types.NamespacedName, *v1alpha1.Candidate]{},
+		registrations:   map[string]int{},
 		elections:       map[types.NamespacedName]*v1alpha1.Election{},
 		held:            newHeldCount(),
 		tracking:        newTracking(),
@@ -192,6 +195,17 @@ func (s *state) leaseCandidateChanged(old, now *coordinationv1beta1.LeaseCandida
 
 func (s *state) candidateChanged(old, now *v1alpha1.Candidate) {
 	change(s, s.candidates, old, now, func(c *v1alpha1.Candidate) string { return c.Spec.LeaseName })
+	s.countRegistration(old, -1)
+	s.countRegistration(now, 1)
+}
+
+func (s *state) countRegistration(c *v1alpha1.Candidate, n int) {
+	if c == nil || c.Spec.Origin != v1alpha1.OriginAttempt {
+		return
+	}
+	if s.registrations[c.Namespace] += n; s.registrations[c.Namespace] == 0 {
+		delete(s.registrations, c.Namespace)
+	}
 }
 
 // change replaces an object that names a Lease in its index, and touches the
