@@ -24,26 +24,44 @@ type reviewer func(*admissionv1.AdmissionRequest) (admission.Response, error)
 // policy is there.
 type handler struct {
 	review  reviewer
+	room    *room
 	metrics *Metrics
 	log     logr.Logger
 }
 
+func newHandler(review reviewer, metrics *Metrics, log logr.Logger) *handler {
+	return &handler{review: review, room: newRoom(), metrics: metrics, log: log}
+}
+
+// errBusy is returned for a review that there is no room for.
+var errBusy = errors.New("more reviews are in hand than there is room for")
+
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.recover(w, r)
-	request, err := readReview(w, r)
+	response, err := h.rule(w, r)
 	if err != nil {
 		h.fail(w, err)
 		return
+	}
+	h.answer(w, response)
+}
+
+// rule reads the review and says what to answer.
+func (h *handler) rule(w http.ResponseWriter, r *http.Request) (*admissionv1.AdmissionResponse, error) {
+	leave, ok := h.room.take(r.Context(), r.ContentLength)
+	if !ok {
+		return nil, errBusy
+	}
+	defer leave()
+	request, err := readReview(w, r)
+	if err != nil {
+		return nil, err
 	}
 	response, err := h.review(request)
 	if err == nil {
 		err = response.Complete(admission.Request{AdmissionRequest: *request})
 	}
-	if err != nil {
-		h.fail(w, err)
-		return
-	}
-	h.answer(w, &response.AdmissionResponse)
+	return &response.AdmissionResponse, err
 }
 
 func (h *handler) answer(w http.ResponseWriter, response *admissionv1.AdmissionResponse) {
@@ -70,6 +88,10 @@ func (h *handler) fail(w http.ResponseWriter, err error) {
 		return
 	case errors.Is(err, candidates.ErrNotSynced):
 		h.metrics.failures.WithLabelValues(failureNotSynced).Inc()
+	case errors.Is(err, errBusy):
+		h.metrics.failures.WithLabelValues(failureBusy).Inc()
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
 	default:
 		h.metrics.failures.WithLabelValues(failureInternal).Inc()
 		h.log.Error(err, "Cannot rule, the failure policy decides")

@@ -80,6 +80,7 @@ const (
 const (
 	failureNotSynced = "not_synced"
 	failureInternal  = "internal"
+	failureBusy      = "busy"
 	failurePanic     = "panic"
 )
 
