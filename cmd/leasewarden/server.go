@@ -102,7 +102,7 @@ func (s *server) newManager() (ctrl.Manager, error) {
 		LeaderElectionID:              "leasewarden",
 		LeaderElectionNamespace:       o.namespace,
 		LeaderElectionReleaseOnCancel: true,
-		WebhookServer: ctrlwebhook.NewServer(ctrlwebhook.Options{
+		WebhookServer: newWebhookServer(ctrlwebhook.Options{
 			Host: o.webhookBindAddress, Port: o.webhookPort, TLSOpts: []func(*tls.Config){s.configureTLS},
 		}),
 		Cache: cache.Options{
