@@ -116,7 +116,12 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 		s.holder = holderName(view, decision, identity)
 		s.pods = view.HolderPods(identity)
 	}
-	pub.acts.trial.look(identity, s.holder)
+	if pub.acts.trial.look(identity, s.holder) {
+		p.Metrics.failures.WithLabelValues(key.Namespace, key.Name, failureNotTaken).Inc()
+	}
+	if s.ordered() && !s.outdated() {
+		pub.tally.ends(identity, changePreempted) // by the replica before us
+	}
 	if decision.Chosen != nil && s.term != nil {
 		pub.acts.trial.choose(identity, decision.Chosen.Name)
 	}
@@ -193,9 +198,10 @@ func (p *plan) patch(lease *coordinationv1.Lease, now time.Time) ([]byte, error)
 func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation, plan *plan, out *outcome) {
 	p.outage.ended(p.Log)
 	f, label := tellOf(plan)
-	if label != actionEvictionRefused && (plan.action != ActionRelease || s.ordered()) {
+	if label != EventEvictionRefused && (plan.action != ActionRelease || s.ordered()) {
 		pub.acts.lastMove = s.now
 	}
+	begun := pub.acts.trial.from != holderIdentity(s.lease) && !s.ordered()
 	switch {
 	case plan.action == ActionStepDown, label == string(ActionEvict):
 		pub.acts.trial.begin(holderIdentity(s.lease), s.decision.Chosen.Name)
@@ -206,7 +212,7 @@ func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation
 		pub.acts.trial.end()
 		pub.acts.rally.takeBack(s.holder)
 	}
-	p.Metrics.acted(key, label)
+	p.Metrics.acted(key, &pub.tally, s, plan, begun)
 	p.Log.Info("Acted on a term", "lease", key, "action", label, "note", plan.note)
 	if f.reason != "" {
 		if len(s.pods) == 1 {

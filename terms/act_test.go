@@ -333,7 +333,7 @@ func TestActionsAreCounted(t *testing.T) {
 		if out := look(); len(out.found) > 0 {
 			t.Error("it is told twice, while the watch is behind")
 		}
-		if n := testutil.ToFloat64(p.Metrics.actions.WithLabelValues("ns", "lease", "StepDown")); n != 1 {
+		if n := testutil.ToFloat64(p.Metrics.preemptions.WithLabelValues("ns", "lease", "BetterCandidate", "DenyRenewal")); n != 1 {
 			t.Errorf("counted %v step-downs", n)
 		}
 	})

@@ -19,7 +19,7 @@ const (
 )
 
 // tellOf is the Event on an action that was carried out, without a reason if it
-// is worth none, and what the metrics call it.
+// is worth none, and what the log calls it.
 func tellOf(p *plan) (f finding, label string) {
 	f = finding{kind: corev1.EventTypeNormal, action: string(p.action), note: p.note}
 	switch p.action {
@@ -33,7 +33,7 @@ func tellOf(p *plan) (f finding, label string) {
 		f.reason = EventHolderEvicted
 		if p.condition.Reason == reasonEvictionRefused {
 			f.kind, f.reason = corev1.EventTypeWarning, EventEvictionRefused
-			return f, actionEvictionRefused
+			return f, EventEvictionRefused
 		}
 	}
 	return f, string(p.action)

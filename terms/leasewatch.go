@@ -79,6 +79,13 @@ func (o LeaseWatchOptions) SetupWithManager(mgr ctrl.Manager) (*LeaseWatch, erro
 	return w, mgr.Add(w)
 }
 
+// Exists reports whether there is such a Lease, as far as the watch has told.
+func (w *LeaseWatch) Exists(lease types.NamespacedName) bool {
+	w.leases.mu.Lock()
+	defer w.leases.mu.Unlock()
+	return w.leases.objects[lease] != nil
+}
+
 // NeedLeaderElection has every replica watch.
 func (w *LeaseWatch) NeedLeaderElection() bool { return false }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
@@ -14,40 +15,51 @@ import (
 // Their cardinality is bounded by the governed Leases. Only the replica that
 // publishes has them.
 type Metrics struct {
-	// actions counts what was done.
-	actions *prometheus.CounterVec
 	// vacant, notChosen and enforced are 0 or 1. Leases that do not exist have
 	// none of them.
 	vacant, notChosen, enforced *prometheus.GaugeVec
 	// candidates counts candidates, by whether they are eligible.
 	candidates *prometheus.GaugeVec
+	vacancies  *vacancies
+
+	// changes counts terms that began after others, by how those ended.
+	changes *prometheus.CounterVec
+	// preemptions counts those that began, failures those that came to nothing.
+	preemptions, failures *prometheus.CounterVec
+	// releases counts Leases that were released for dead holders.
+	releases *prometheus.CounterVec
+	// refused counts writes that failed.
+	refused prometheus.Counter
 }
 
-// NewMetrics makes the metrics and registers them.
-func NewMetrics(registry prometheus.Registerer) *Metrics {
+// leaseLabels name a Lease. Whatever has them is forgotten with it.
+var leaseLabels = []string{"lease_namespace", "lease"}
+
+// NewMetrics makes the metrics and registers them. The clock measures vacancies.
+func NewMetrics(registry prometheus.Registerer, c clock.PassiveClock) *Metrics {
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, append([]string{"lease_namespace", "lease"}, labels...))
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, append(leaseLabels, labels...))
+	}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, append(leaseLabels, labels...))
 	}
 	m := &Metrics{
-		vacant:     gauge("leasewarden_lease_vacant", "1 while nobody holds the governed Lease, or else 0."),
-		notChosen:  gauge("leasewarden_holder_not_chosen", "1 while the governed Lease is held by another candidate than the chosen one, or else 0."),
-		enforced:   gauge("leasewarden_lease_enforced", "1 while the rulings on the governed Lease are enforced, 0 in dry-run."),
-		candidates: gauge("leasewarden_candidates", "Candidates of the governed Lease, by whether they are eligible.", "eligible"),
-		actions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "leasewarden_term_actions_total",
-			Help: "What was done about the terms of governed Leases: step-downs ordered, taken back and cleared, evictions and refused ones, releases.",
-		}, []string{"lease_namespace", "lease", "action"}),
+		vacant:      gauge("leasewarden_lease_vacant", "1 while nobody holds the governed Lease, or else 0."),
+		notChosen:   gauge("leasewarden_holder_not_chosen", "1 while the governed Lease is held by another candidate than the chosen one, or else 0."),
+		enforced:    gauge("leasewarden_lease_enforced", "1 while the rulings on the governed Lease are enforced, 0 in dry-run."),
+		candidates:  gauge("leasewarden_candidates", "Candidates of the governed Lease, by whether they are eligible.", "eligible"),
+		vacancies:   newVacancies(c),
+		changes:     counter("leasewarden_leader_changes_total", "Terms of the governed Lease that began after another one, by how that one ended.", "reason"),
+		preemptions: counter("leasewarden_preemptions_total", "Holders of the governed Lease that were made to make way for another candidate, by why and how.", "reason", "method"),
+		failures:    counter("leasewarden_preemption_failures_total", "Preemptions of holders of the governed Lease that came to nothing, and evictions that were refused.", "reason"),
+		releases:    counter("leasewarden_early_releases_total", "Releases of the governed Lease for a holder that is dead, before its term had run out."),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "leasewarden_write_failures_total",
+			Help: "Writes to Elections, policies and Leases that failed, and are tried again.",
+		}),
 	}
-	registry.MustRegister(m.actions, m.vacant, m.notChosen, m.enforced, m.candidates)
+	registry.MustRegister(m.vacant, m.notChosen, m.enforced, m.candidates, m.vacancies, m.changes, m.preemptions, m.failures, m.releases, m.refused)
 	return m
-}
-
-// actionEvictionRefused is what the metrics call an eviction that a
-// PodDisruptionBudget forbids.
-const actionEvictionRefused = "EvictionRefused"
-
-func (m *Metrics) acted(lease types.NamespacedName, action string) {
-	m.actions.WithLabelValues(lease.Namespace, lease.Name, action).Inc()
 }
 
 // stands says how it stands with the election of a Lease that exists.
@@ -60,6 +72,7 @@ func (m *Metrics) stands(lease types.NamespacedName, status *v1alpha1.ElectionSt
 		g.WithLabelValues(lease.Namespace, lease.Name).Set(value)
 	}
 	set(m.vacant, status.Holder == nil)
+	m.vacancies.set(lease, status.Holder == nil)
 	set(m.notChosen, meta.IsStatusConditionTrue(status.Conditions, v1alpha1.ConditionHolderNotChosen))
 	set(m.enforced, status.Mode == v1alpha1.Enforce)
 	count := func(eligible bool, n int) {
@@ -69,12 +82,23 @@ func (m *Metrics) stands(lease types.NamespacedName, status *v1alpha1.ElectionSt
 	count(false, candidates-eligible)
 }
 
-// gone forgets how it stood with the election of a Lease.
+// gone forgets how it stood with the election of a Lease that was deleted.
 func (m *Metrics) gone(lease types.NamespacedName) {
-	for _, g := range []*prometheus.GaugeVec{m.vacant, m.notChosen, m.enforced} {
-		g.DeleteLabelValues(lease.Namespace, lease.Name)
+	m.vacancies.set(lease, false)
+	for _, g := range []*prometheus.GaugeVec{m.vacant, m.notChosen, m.enforced, m.candidates} {
+		g.DeletePartialMatch(labelsOf(lease))
 	}
-	for _, eligible := range []bool{true, false} {
-		m.candidates.DeleteLabelValues(lease.Namespace, lease.Name, strconv.FormatBool(eligible))
+}
+
+// forget drops all that was counted of a Lease, too.
+func (m *Metrics) forget(lease types.NamespacedName) {
+	m.gone(lease)
+	m.vacancies.drop(lease)
+	for _, c := range []*prometheus.CounterVec{m.changes, m.preemptions, m.failures, m.releases} {
+		c.DeletePartialMatch(labelsOf(lease))
 	}
+}
+
+func labelsOf(lease types.NamespacedName) prometheus.Labels {
+	return prometheus.Labels{leaseLabels[0]: lease.Namespace, leaseLabels[1]: lease.Name}
 }

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -119,7 +120,7 @@ func NewPublisher(o PublisherOptions) *Publisher {
 		o.Clock = clock.RealClock{}
 	}
 	if o.Metrics == nil {
-		o.Metrics = NewMetrics(prometheus.NewRegistry())
+		o.Metrics = NewMetrics(prometheus.NewRegistry(), o.Clock)
 	}
 	if o.WritesPerSecond == 0 {
 		o.WritesPerSecond = 50
@@ -130,6 +131,7 @@ func NewPublisher(o PublisherOptions) *Publisher {
 		elections:        newQueue[types.NamespacedName]("elections", o.Clock),
 		policies:         newQueue[picker.PolicyRef]("policies", o.Clock),
 		limits:           newWriteLimits(o.WritesPerSecond),
+		outage:           outage{writes: o.Metrics.refused},
 	}
 }
 
@@ -156,7 +158,7 @@ func (o PublisherOptions) SetupWithManager(mgr ctrl.Manager) error {
 		o.Log = mgr.GetLogger().WithName("publisher")
 	}
 	if o.Metrics == nil {
-		o.Metrics = NewMetrics(metrics.Registry)
+		o.Metrics = NewMetrics(metrics.Registry, cmp.Or[clock.PassiveClock](o.Clock, clock.RealClock{}))
 	}
 	return mgr.Add(NewPublisher(o))
 }

@@ -49,6 +49,7 @@ type publication struct {
 	foreign bool
 	wanted  wanted
 	acts    acts
+	tally   tally
 
 	priorities priorities
 	told       map[candidates.Problem]bool
@@ -171,6 +172,8 @@ func (p *Publisher) decide(ctx context.Context, key types.NamespacedName, pub *p
 		return 0, err
 	}
 	p.share(key, view, a)
+	pub.tally.begin(pub.status, a.terms)
+	p.Metrics.changed(key, &pub.tally, a.terms)
 	decision := picker.Decide(view.Policy, &view.State)
 	acted := p.act(ctx, key, pub, view, &decision, a, now)
 	again, err := p.say(ctx, key, pub, view, &decision, a, &acted, now)
@@ -254,7 +257,7 @@ func (p *Publisher) retire(ctx context.Context, key types.NamespacedName, pub *p
 			return err
 		}
 	}
-	p.Metrics.gone(key)
+	p.Metrics.forget(key)
 	p.leases.forget(key)
 	p.published.drop(key)
 	p.enqueueStatuses(p.governed.remove(key))

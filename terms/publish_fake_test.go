@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -198,7 +199,7 @@ func testScheme(t testing.TB) *runtime.Scheme {
 
 func newCluster(t *testing.T, objects ...client.Object) *cluster {
 	t.Helper()
-	c := &cluster{t: t, recorder: &fakeRecorder{}, metrics: NewMetrics(prometheus.NewRegistry())}
+	c := &cluster{t: t, recorder: &fakeRecorder{}, metrics: NewMetrics(prometheus.NewRegistry(), clock.RealClock{})}
 	c.WithWatch = fake.NewClientBuilder().WithScheme(testScheme(t)).
 		WithStatusSubresource(&v1alpha1.Election{}, &v1alpha1.ElectionPolicy{}, &v1alpha1.ClusterElectionPolicy{}).
 		WithObjects(objects...).

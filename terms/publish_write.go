@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -100,9 +101,14 @@ func (p *Publisher) remove(ctx context.Context, key types.NamespacedName, uid ty
 func absent(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
 
 // outage makes one line in the log of what may be thousands of failed writes.
-type outage struct{ on atomic.Bool }
+type outage struct {
+	on atomic.Bool
+	// writes counts all of them.
+	writes prometheus.Counter
+}
 
 func (o *outage) failed(log logr.Logger, err error) {
+	o.writes.Inc()
 	if !o.on.Swap(true) {
 		log.Info("Cannot publish, trying again. Nobody's leadership depends on it", "error", err.Error())
 	}

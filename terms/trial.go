@@ -36,19 +36,21 @@ func (t *trial) choose(identity, chosen string) {
 }
 
 // look takes up who holds the Lease now: the identity, "" for nobody, and the
-// candidate, "" if it is none.
-func (t *trial) look(identity, holder string) {
+// candidate, "" if it is none. It reports whether that is another one than the
+// replacement.
+func (t *trial) look(identity, holder string) (failed bool) {
 	switch {
 	case t.from == "" || identity == "" || identity == t.from:
-		return
+		return false
 	case holder == t.to:
 		t.failed, t.failures = "", 0
 	case t.failed == t.to:
-		t.failures++
+		t.failures, failed = t.failures+1, true
 	default:
-		t.failed, t.failures = t.to, 1
+		t.failed, t.failures, failed = t.to, 1, true
 	}
 	t.end()
+	return failed
 }
 
 // pause is how long that candidate is not tried again after it has failed.

@@ -151,6 +151,9 @@ func (s *server) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.manager.Add(s.forget(c, leases)); err != nil {
+		return err
+	}
 	publisher := terms.PublisherOptions{Leases: leases, Elections: c, DryRun: s.options.dryRun}
 	if s.options.manageWebhooks {
 		registration := &terms.Registration{

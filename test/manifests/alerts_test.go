@@ -92,6 +92,21 @@ var situations = map[string][]situation{
 			"leasewarden_candidates" + with(`eligible="false"`) + " 0x20",
 		}, 10, nil},
 	},
+	"LeasewardenLeadersChangeOften": {
+		{"every five minutes", []string{"leasewarden_leader_changes_total" + with(`reason="Expired"`) + " 0x4 1x4 2x4 3x4 4x4 5x4 6x4 7x4 8x4 9x4"}, 49,
+			[]string{"kube-system/kube-scheduler changed its leader 9 times in an hour."}},
+		{"once for each of three replicas", []string{"leasewarden_leader_changes_total" + with(`reason="Released"`) + " 0x4 1x4 2x4 3x40"}, 49, nil},
+	},
+	"LeasewardenPreemptionsFail": {
+		{"three times", []string{"leasewarden_preemption_failures_total" + with(`reason="NotTaken"`) + " 0x4 1x4 2x4 3x40"}, 40,
+			[]string{"Holders of kube-system/kube-scheduler make way, and the chosen candidate does not take it."}},
+		{"a budget forbids it", []string{"leasewarden_preemption_failures_total" + with(`reason="EvictionRefused"`) + " 0+1x40"}, 40, nil},
+		{"once", []string{"leasewarden_preemption_failures_total" + with(`reason="TakenBack"`) + " 0x4 1x40"}, 40, nil},
+	},
+	"LeasewardenCannotWrite": {
+		{"for long", []string{`leasewarden_write_failures_total 0+3x30`}, 15, []string{"Leasewarden cannot write to the API server."}},
+		{"for a moment", []string{`leasewarden_write_failures_total 0 3x30`}, 15, nil},
+	},
 	"LeasewardenHolderNotChosen": {
 		{
 			"for long",

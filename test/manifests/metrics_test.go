@@ -12,6 +12,7 @@ import (
 	admissionmetrics "k8s.io/apiserver/pkg/admission/metrics"
 	"k8s.io/client-go/rest"
 	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/leasewarden/leasewarden/certs"
@@ -28,7 +29,7 @@ func newCatalogue(t *testing.T) catalogue {
 	t.Helper()
 	c := catalogue{}
 	webhook.NewMetrics(c)
-	terms.NewMetrics(c)
+	terms.NewMetrics(c, clock.RealClock{})
 
 	if len(gather(t, metrics.Registry)) == 0 {
 		_, err := certs.NewSelfManaged(&rest.Config{}, certs.Options{Namespace: namespace, Hosts: []string{"localhost"}})
@@ -65,21 +66,32 @@ func (c catalogue) add(families []*dto.MetricFamily) {
 	}
 }
 
-// description is what a Desc prints: there is no other way to ask it.
-var description = regexp.MustCompile(`^Desc\{fqName: "([a-z_]+)", .*variableLabels: \{([a-z_,]*)\}\}$`)
+// description is what a Desc says.
+type description struct {
+	name, help string
+	labels     []string
+}
+
+// printed is what a Desc prints: there is no other way to ask it.
+var printed = regexp.MustCompile(`^Desc\{fqName: "([a-z_]+)", help: "(.*)", constLabels: .*variableLabels: \{([a-z_,]*)\}\}$`)
+
+func describe(collector prometheus.Collector) description {
+	descs := make(chan *prometheus.Desc, 1)
+	collector.Describe(descs)
+	parts := printed.FindStringSubmatch((<-descs).String())
+	d := description{name: parts[1], help: parts[2]}
+	if parts[3] != "" {
+		d.labels = strings.Split(parts[3], ",")
+	}
+	return d
+}
 
 // Register takes up the metrics of a collector, also those that have no value yet.
 func (c catalogue) Register(collector prometheus.Collector) error {
-	descs := make(chan *prometheus.Desc, 10)
-	collector.Describe(descs)
-	close(descs)
-	for desc := range descs {
-		parts := description.FindStringSubmatch(desc.String())
-		name, labels := parts[1], strings.Split(parts[2], ",")
-		c[name] = labels
-		// Those of a histogram have no Desc of their own.
-		c[name+"_bucket"], c[name+"_count"] = append(labels, "le"), labels
-	}
+	d := describe(collector)
+	c[d.name] = d.labels
+	// Those of a histogram have no Desc of their own.
+	c[d.name+"_bucket"], c[d.name+"_count"] = append(d.labels, "le"), d.labels
 	return nil
 }
 
