@@ -73,6 +73,9 @@ func unusual(e *v1alpha1.Election, now time.Time) []string {
 	if doing := action(e); doing != "" {
 		notes = append(notes, doing)
 	}
+	if other := otherLeader(e, now); other != "" {
+		notes = append(notes, other)
+	}
 	if ready := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionReady); ready != nil && ready.Status == metav1.ConditionFalse {
 		notes = append(notes, ready.Message)
 	}

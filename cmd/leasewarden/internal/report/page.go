@@ -66,6 +66,9 @@ func pageFacts(e *v1alpha1.Election, now time.Time) []fact {
 	if doing := action(e); doing != "" {
 		facts = append(facts, fact{"Action", doing})
 	}
+	if text := dryRunText(e, now); text != "" {
+		facts = append(facts, fact{"Dry-run", text})
+	}
 	return facts
 }
 
