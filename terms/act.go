@@ -116,17 +116,18 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 		s.holder = holderName(view, decision, identity)
 		s.pods = view.HolderPods(identity)
 	}
-	if pub.acts.trial.look(identity, s.holder) {
+	chosen := ""
+	if decision.Chosen != nil {
+		chosen, s.replacement = decision.Chosen.Name, view.Identity(decision.Chosen.Name)
+	}
+	if pub.acts.trial.look(identity, s.holder, chosen, now) {
 		p.Metrics.failures.WithLabelValues(key.Namespace, key.Name, failureNotTaken).Inc()
 	}
 	if s.ordered() && !s.outdated() {
 		pub.tally.ends(identity, changePreempted) // by the replica before us
 	}
-	if decision.Chosen != nil && s.term != nil {
-		pub.acts.trial.choose(identity, decision.Chosen.Name)
-	}
-	if decision.Chosen != nil {
-		s.replacement = view.Identity(decision.Chosen.Name)
+	if chosen != "" && s.term != nil {
+		pub.acts.trial.choose(identity, chosen, now)
 	}
 	if pub.status != nil {
 		s.stepping = meta.FindStatusCondition(pub.status.Conditions, v1alpha1.ConditionSteppingDown)
@@ -204,7 +205,7 @@ func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation
 	begun := pub.acts.trial.from != holderIdentity(s.lease) && !s.ordered()
 	switch {
 	case plan.action == ActionStepDown, label == string(ActionEvict):
-		pub.acts.trial.begin(holderIdentity(s.lease), s.decision.Chosen.Name)
+		pub.acts.trial.begin(holderIdentity(s.lease), s.decision.Chosen.Name, s.now)
 		if !s.decision.ByHand() && !s.ordered() {
 			pub.acts.rally.move(s.holder, s.decision.Chosen.Name, s.now)
 		}
