@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
@@ -154,10 +155,11 @@ func TestDeeplyNestedBody(t *testing.T) {
 	}
 }
 
-// manyAnnotations are as many as the API server takes: 256 KiB of keys and values.
+// manyAnnotations are nearly as many as the API server takes: 255 of 256 KiB of
+// keys and values.
 func manyAnnotations() []string {
 	var all []string
-	for i := range 256 << 10 / 10 {
+	for i := range 255 << 10 / 10 {
 		all = append(all, fmt.Sprintf("k%06d", i), "\x1b\n<")
 	}
 	return all
@@ -182,11 +184,38 @@ func TestLeaseWithManyAnnotations(t *testing.T) {
 		g.Expect(len(stamped.Patch)).To(BeNumerically("<", 1024))
 		if allowed {
 			lease := patched(t, r.Request.Object.Raw, stamped.Patch)
-			g.Expect(lease.Annotations).To(HaveLen(len(annotated)/2 + len(stamps)))
+			g.Expect(len(lease.Annotations)).To(Equal(len(annotated)/2 + len(stamps)))
 		}
 	}
 	for _, line := range *f.logs {
 		g.Expect(len(line)).To(BeNumerically("<", 2048))
+	}
+}
+
+// A Lease whose annotations are as large as they may be can be acquired with us
+// as without: what we write on it must not make it too large.
+func TestStampsDoNotMakeALeaseTooLarge(t *testing.T) {
+	g := NewWithT(t)
+	f := newFixture(t)
+	acquire := func(annotations ...string) map[string]string {
+		r := review(admissionv1.Update, testLease("", 1), testLease("sched-a_1", 2, annotations...))
+		_, got := f.post(t, MutateLeasePath, r)
+		return patched(t, r.Request.Object.Raw, got.Patch).Annotations
+	}
+	stamped, need := acquire(), 0
+	for key, value := range stamped {
+		need += len(key) + len(value)
+	}
+	for _, free := range []int{0, 1, need - 1, need, need + 1} {
+		filler := strings.Repeat("x", validation.TotalAnnotationSizeLimitB-len("filler")-free)
+		got := acquire("filler", filler)
+		g.Expect(validation.ValidateAnnotationsSize(got)).To(Succeed(), "with %d bytes free", free)
+		delete(got, "filler")
+		if free < need {
+			g.Expect(got).To(BeEmpty(), "with %d bytes free", free)
+		} else {
+			g.Expect(got).To(Equal(stamped), "with %d bytes free", free)
+		}
 	}
 }
 
