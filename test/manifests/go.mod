@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/cert-manager/cert-manager v1.21.2
 	github.com/google/go-cmp v0.7.0
+	github.com/google/licensecheck v0.3.1
 	github.com/leasewarden/leasewarden v0.0.0-00010101000000-000000000000
 	github.com/moby/buildkit v0.28.0
 	github.com/moby/patternmatcher v0.6.0
