@@ -54,7 +54,11 @@ func newWard(t *testing.T) *ward {
 		&admissionregistrationv1.ValidatingWebhookConfiguration{
 			ObjectMeta: metav1.ObjectMeta{Name: "leasewarden"},
 			Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-				Name: "policies.leasewarden.dev", ClientConfig: admissionregistrationv1.WebhookClientConfig{
+				Name: "policies.leasewarden.dev",
+				Rules: []admissionregistrationv1.RuleWithOperations{{Rule: admissionregistrationv1.Rule{
+					APIGroups: []string{"leasewarden.dev"}, Resources: []string{"electionpolicies"},
+				}}},
+				ClientConfig: admissionregistrationv1.WebhookClientConfig{
 					Service: &admissionregistrationv1.ServiceReference{Namespace: "warden", Name: "leasewarden"},
 				},
 			}},

@@ -13,7 +13,7 @@ func checkLeader(s *snapshot) []Finding {
 	const advice = "see the log of the replicas; without a leader nothing is published, and no holder steps down"
 	lease := &s.lock.value
 	switch {
-	case apierrors.IsNotFound(s.lock.err) && s.electsNobody():
+	case apierrors.IsNotFound(s.lock.err) && s.runsWith("--leader-elect=false"):
 		return ok("the one replica needs no election: --leader-elect=false")
 	case apierrors.IsNotFound(s.lock.err):
 		return []Finding{problem(advice, "no replica leads: there is no Lease %s/%s", s.namespace, lockName)}
@@ -29,11 +29,11 @@ func checkLeader(s *snapshot) []Finding {
 	return ok("%s leads, and renewed its Lease %s ago", *lease.Spec.HolderIdentity, max(0, age.Round(time.Second)))
 }
 
-// electsNobody reports whether the Deployment says that there is no election.
-func (s *snapshot) electsNobody() bool {
+// runsWith reports whether the Deployment gives that argument.
+func (s *snapshot) runsWith(argument string) bool {
 	for i := range s.deployments.value.Items {
 		for _, c := range s.deployments.value.Items[i].Spec.Template.Spec.Containers {
-			if slices.Contains(c.Args, "--leader-elect=false") {
+			if slices.Contains(c.Args, argument) {
 				return true
 			}
 		}

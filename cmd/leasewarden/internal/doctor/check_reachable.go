@@ -17,7 +17,7 @@ func checkReachable(s *snapshot) []Finding {
 	err := s.asked.err
 	switch {
 	case s.asked.what == "":
-		return []Finding{unknown("see the check webhook", "no webhook is registered")}
+		return []Finding{unknown("see the check webhook", "no webhook is registered that is asked about policies")}
 	case err == nil:
 		return []Finding{problem(notReached, "the webhook does not answer the API server: a policy that cannot be used was admitted (in a dry run)")}
 	case refusedByUs(err):

@@ -20,7 +20,7 @@ func checkRegistration(s *snapshot) []Finding {
 		return unread("ClusterElectionPolicies", s.clusterPolicies.err)
 	case validating == nil:
 		return []Finding{unknown("see the check webhook", "no webhook is registered")}
-	case validating.Labels["app.kubernetes.io/managed-by"] != "leasewarden":
+	case validating.Labels["app.kubernetes.io/managed-by"] != "leasewarden", s.runsWith("--manage-webhook-configuration=false"):
 		return []Finding{unknown("compare it with that of a Leasewarden that keeps it", "the webhook configuration is kept by others (--manage-webhook-configuration=false)")}
 	}
 	wanted, err := register(s)

@@ -62,32 +62,34 @@ func TestChecksSayWhatIsWrong(t *testing.T) {
 		"two images": {func(s *snapshot) {
 			s.pods.value.Items[1].Spec = corev1.PodSpec{Containers: []corev1.Container{{Image: "x:2"}}}
 		}, "versions", Warning, "different images"},
-		"an older program":         {func(s *snapshot) { s.version = "v0.0.9" }, "versions", Warning, "this is leasewarden v0.0.9"},
-		"no version":               {func(s *snapshot) { s.version = "(devel)" }, "versions", Unknown, "not both are versions"},
-		"no leader ever":           {func(s *snapshot) { s.lock = read[coordinationv1.Lease]{err: missing} }, "leader", Problem, "no replica leads"},
-		"the leader is dead":       {func(s *snapshot) { s.now = s.now.Add(time.Minute) }, "leader", Problem, "has not renewed"},
-		"the leader has gone":      {func(s *snapshot) { s.lock.value.Spec.HolderIdentity = ptr.To("") }, "leader", Problem, "is vacant"},
-		"no registration":          {func(s *snapshot) { s.validating.value.Items = nil }, "webhook", Problem, "there is no ValidatingWebhookConfiguration"},
-		"no Service":               {func(s *snapshot) { s.service.err = missing }, "webhook", Problem, "does not exist"},
-		"no endpoints":             {func(s *snapshot) { s.endpoints.value.Items[0].Endpoints = nil }, "webhook", Problem, "no ready endpoint"},
-		"no right to Services":     {func(s *snapshot) { s.service.err = forbidden }, "webhook", Unknown, "you may not read Service"},
-		"no CA":                    {bundled(nil), "certificates", Problem, "is told no CA"},
-		"a broken CA":              {bundled([]byte("nonsense")), "certificates", Problem, "cannot be read"},
-		"the CA expires":           {func(s *snapshot) { s.now = s.now.Add(270 * 24 * time.Hour) }, "certificates", Warning, "its renewal is overdue"},
-		"the CA expired":           {func(s *snapshot) { s.now = s.now.Add(301 * 24 * time.Hour) }, "certificates", Problem, "expired at"},
-		"no right to the Secret":   {func(s *snapshot) { s.secret.err = forbidden }, "certificates", Unknown, "you may not read its Secret"},
-		"nobody answers":           {func(s *snapshot) { s.asked.err = nil }, "reachable", Problem, "does not answer"},
-		"nobody can be called":     {func(s *snapshot) { s.asked.err = errors.New("failed calling webhook: x509") }, "reachable", Problem, "x509"},
-		"no right to try":          {func(s *snapshot) { s.asked.err = forbidden }, "reachable", Unknown, "you must be allowed"},
-		"another failure policy":   {func(s *snapshot) { s.entry(1).FailurePolicy = ptr.To(admissionregistrationv1.Ignore) }, "registration", Problem, "has the failure policy Ignore, and the policies ask for Fail"},
-		"another timeout":          {func(s *snapshot) { s.entry(1).TimeoutSeconds = ptr.To[int32](30) }, "registration", Problem, "not registered as"},
-		"a missing entry":          {func(s *snapshot) { c := &s.validating.value.Items[0]; c.Webhooks = c.Webhooks[:1] }, "registration", Problem, "is not registered, and"},
-		"an entry too many":        {func(s *snapshot) { s.policies.value.Items = nil }, "registration", Problem, "no policy asks for it"},
-		"a registration of others": {func(s *snapshot) { s.validating.value.Items[0].Labels = nil }, "registration", Unknown, "kept by others"},
-		"anybody acquires":         {func(s *snapshot) { s.tried.err = nil }, "ruling", Problem, "nobody rules on Lease apps/web"},
-		"nobody acquires":          {func(s *snapshot) { s.tried.err = errors.New("failed calling webhook: refused") }, "ruling", Problem, "nobody can acquire"},
-		"no right to Leases":       {func(s *snapshot) { s.tried.err = forbidden }, "ruling", Unknown, "you must be allowed to patch"},
-		"a strict webhook":         {others(nil), "other webhooks", Problem, "ValidatingWebhookConfiguration strict, webhook w, intercepts writes of Leases in apps, kube-system"},
+		"an older program":           {func(s *snapshot) { s.version = "v0.0.9" }, "versions", Warning, "this is leasewarden v0.0.9"},
+		"no version":                 {func(s *snapshot) { s.version = "(devel)" }, "versions", Unknown, "not both are versions"},
+		"no leader ever":             {func(s *snapshot) { s.lock = read[coordinationv1.Lease]{err: missing} }, "leader", Problem, "no replica leads"},
+		"the leader is dead":         {func(s *snapshot) { s.now = s.now.Add(time.Minute) }, "leader", Problem, "has not renewed"},
+		"the leader has gone":        {func(s *snapshot) { s.lock.value.Spec.HolderIdentity = ptr.To("") }, "leader", Problem, "is vacant"},
+		"no registration":            {func(s *snapshot) { s.validating.value.Items = nil }, "webhook", Problem, "there is no ValidatingWebhookConfiguration"},
+		"no Service":                 {func(s *snapshot) { s.service.err = missing }, "webhook", Problem, "does not exist"},
+		"no endpoints":               {func(s *snapshot) { s.endpoints.value.Items[0].Endpoints = nil }, "webhook", Problem, "no ready endpoint"},
+		"no right to Services":       {func(s *snapshot) { s.service.err = forbidden }, "webhook", Unknown, "you may not read Service"},
+		"no CA":                      {bundled(nil), "certificates", Problem, "is told no CA"},
+		"a broken CA":                {bundled([]byte("nonsense")), "certificates", Problem, "cannot be read"},
+		"the CA expires":             {func(s *snapshot) { s.now = s.now.Add(270 * 24 * time.Hour) }, "certificates", Warning, "its renewal is overdue"},
+		"the CA expired":             {func(s *snapshot) { s.now = s.now.Add(301 * 24 * time.Hour) }, "certificates", Problem, "expired at"},
+		"no right to the Secret":     {func(s *snapshot) { s.secret.err = forbidden }, "certificates", Unknown, "you may not read its Secret"},
+		"nobody answers":             {func(s *snapshot) { s.asked.err = nil }, "reachable", Problem, "does not answer"},
+		"nobody can be called":       {func(s *snapshot) { s.asked.err = errors.New("failed calling webhook: x509") }, "reachable", Problem, "x509"},
+		"no right to try":            {func(s *snapshot) { s.asked.err = forbidden }, "reachable", Unknown, "you must be allowed"},
+		"another failure policy":     {func(s *snapshot) { s.entry(1).FailurePolicy = ptr.To(admissionregistrationv1.Ignore) }, "registration", Problem, "has the failure policy Ignore, and the policies ask for Fail"},
+		"another timeout":            {func(s *snapshot) { s.entry(1).TimeoutSeconds = ptr.To[int32](30) }, "registration", Problem, "not registered as"},
+		"a missing entry":            {func(s *snapshot) { c := &s.validating.value.Items[0]; c.Webhooks = c.Webhooks[:1] }, "registration", Problem, "is not registered, and"},
+		"an entry too many":          {func(s *snapshot) { s.policies.value.Items = nil }, "registration", Problem, "no policy asks for it"},
+		"nobody asks about policies": {func(s *snapshot) { s.asked = trial{} }, "reachable", Unknown, "asked about policies"},
+		"told to leave it to others": {unmanaged, "registration", Unknown, "kept by others"},
+		"a registration of others":   {func(s *snapshot) { s.validating.value.Items[0].Labels = nil }, "registration", Unknown, "kept by others"},
+		"anybody acquires":           {func(s *snapshot) { s.tried.err = nil }, "ruling", Problem, "nobody rules on Lease apps/web"},
+		"nobody acquires":            {func(s *snapshot) { s.tried.err = errors.New("failed calling webhook: refused") }, "ruling", Problem, "nobody can acquire"},
+		"no right to Leases":         {func(s *snapshot) { s.tried.err = forbidden }, "ruling", Unknown, "you must be allowed to patch"},
+		"a strict webhook":           {others(nil), "other webhooks", Problem, "ValidatingWebhookConfiguration strict, webhook w, intercepts writes of Leases in apps, kube-system"},
 		"a strict one for some": {others(func(w *admissionregistrationv1.ValidatingWebhook) {
 			w.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
 		}), "other webhooks", Warning, "some writes"},
@@ -232,4 +234,8 @@ func empty(vacant bool) func(*snapshot) {
 		}
 		e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionNoEligibleCandidate, Status: metav1.ConditionTrue, Message: "none"}}
 	}
+}
+
+func unmanaged(s *snapshot) {
+	s.deployments.value.Items[0].Spec.Template.Spec.Containers[0].Args = []string{"serve", "--manage-webhook-configuration=false"}
 }

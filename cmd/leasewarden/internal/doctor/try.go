@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,10 +23,23 @@ func (c *Cluster) try(ctx context.Context, s *snapshot) {
 	if s.client() == nil {
 		return
 	}
-	s.asked = c.tryPolicy(ctx, cmp.Or(s.namespace, metav1.NamespaceDefault))
+	if s.policiesAreSent() {
+		s.asked = c.tryPolicy(ctx, cmp.Or(s.namespace, metav1.NamespaceDefault))
+	}
 	if lease := s.enforced(); lease != nil {
 		s.tried = c.tryLease(ctx, lease)
 	}
+}
+
+// policiesAreSent reports whether the webhook is registered for policies: one that
+// others keep need not be.
+func (s *snapshot) policiesAreSent() bool {
+	validating, _ := s.ours()
+	return slices.ContainsFunc(validating.Webhooks, func(w admissionregistrationv1.ValidatingWebhook) bool {
+		return slices.ContainsFunc(w.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
+			return anyOf(r.APIGroups, v1alpha1.GroupVersion.Group, "*") && anyOf(r.Resources, "electionpolicies", "*")
+		})
+	})
 }
 
 // tryPolicy creates a policy whose schema is right and whose expression is wrong.
