@@ -49,21 +49,34 @@ func TestNoLeaseIsLeftVacantWhenLeasewardenIsKilled(t *testing.T) {
 
 func TestChosenCandidateThatHangsIsPassedOver(t *testing.T) {
 	t.Parallel()
-	g := NewWithT(t)
-	c := newContest(t, quick)
-	c.govern(byVersion)
-	c.elect("a", older, "node-1")
-	c.leads("a")
-	c.elect("b", older, "node-2")
-	c.elect("c", newer, "node-2")
-	c.running("b")
-	c.running("c")
-	c.knows("b")
-	c.knows("c")
-	c.hang("b")
-	c.remove("a")
-	g.Expect(c.succeeds(c.stopped("a"), quick.LeaseDuration)).To(Equal("c"))
-	g.Expect(c.refused("c")).To(ContainSubstring("b is chosen"), "before that it was kept for the chosen one")
+	const long = 45 * time.Second
+	for name, test := range map[string]struct{ deadline, bound time.Duration }{
+		"after the deadline":                    {0, quick.LeaseDuration},
+		"sooner, for others tried often enough": {long, long / 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			c := newContest(t, quick)
+			c.govern(byVersion, func(spec *v1alpha1.ElectionPolicySpec) {
+				if test.deadline > 0 {
+					spec.AcquireDeadline = &metav1.Duration{Duration: test.deadline}
+				}
+			})
+			c.elect("a", older, "node-1")
+			c.leads("a")
+			c.elect("b", older, "node-2")
+			c.elect("c", newer, "node-2")
+			c.running("b")
+			c.running("c")
+			c.knows("b")
+			c.knows("c")
+			c.hang("b")
+			c.remove("a")
+			g.Expect(c.succeeds(c.stopped("a"), test.bound)).To(Equal("c"))
+			g.Expect(c.refused("c")).To(ContainSubstring("b is chosen"), "before that it was kept for the chosen one")
+		})
+	}
 }
 
 // What an expression costs depends on the candidates. One that is within bounds
