@@ -46,6 +46,7 @@ type Result struct {
 func Run(t *testing.T, seed uint64, o Options) *Result {
 	t.Helper()
 	prepare()
+	api.DeterministicJitter(seed)
 	var result *Result
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -61,7 +62,6 @@ func Run(t *testing.T, seed uint64, o Options) *Result {
 }
 
 var prepare = sync.OnceFunc(func() {
-	api.DeterministicJitter()
 	utilruntime.ErrorHandlers = nil // one of them sleeps, by a clock of all runs
 	klog.SetLogger(logr.Discard())
 	ctrllog.SetLogger(logr.Discard())

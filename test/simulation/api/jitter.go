@@ -2,6 +2,7 @@ package api
 
 import (
 	"sync/atomic"
+	"time"
 	_ "unsafe" // for go:linkname
 
 	_ "k8s.io/apimachinery/pkg/util/wait" // whose jitter it is
@@ -13,14 +14,16 @@ import (
 //go:linkname jitterRand k8s.io/apimachinery/pkg/util/wait.jitterRand
 var jitterRand func() float64
 
-// nextJitter is set by each request that a client gets an answer to: what the
-// client then draws depends on it alone.
-var nextJitter atomic.Uint64
+// jitterSeed is that of the simulation that runs.
+var jitterSeed atomic.Uint64
 
-// DeterministicJitter has client-go draw its jitter from what the seed decides.
-func DeterministicJitter() {
+// DeterministicJitter has client-go draw its jitter from the seed and the virtual
+// time alone. Nothing is counted: in which order two clients draw that go on at
+// the same moment, as those of a process do that was stopped, must not matter.
+func DeterministicJitter(seed uint64) {
+	jitterSeed.Store(seed)
 	jitterRand = func() float64 {
-		n := mix(nextJitter.Add(1))
+		n := mix(mix(jitterSeed.Load()) ^ uint64(time.Now().UnixNano()))
 		return float64(n>>11) / (1 << 53)
 	}
 }

@@ -172,7 +172,6 @@ func (l *Link) do(ctx context.Context, what string, write bool, serve func() err
 		ctx, cancel = context.WithTimeout(ctx, l.Timeout)
 		defer cancel()
 	}
-	defer func() { nextJitter.Store(r.Uint64()) }()
 	err := l.try(ctx, what, write, r, serve)
 	if paused := l.awake(); paused != nil {
 		return paused
