@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +43,31 @@ func (e *elections) Observe(lease *coordinationv1.Lease, now time.Time) {
 		e.see(lease)
 	}
 	e.Cache.Observe(lease, now)
+}
+
+// Subscribe implements terms.Elections. It tells a moment later, once all has
+// happened that happens now, and in order: how often the Publisher looks at a
+// Lease must not depend on how soon one of its workers runs.
+func (e *elections) Subscribe(handle func(types.NamespacedName)) {
+	var mu sync.Mutex
+	var pending []types.NamespacedName
+	tell := func() {
+		mu.Lock()
+		keys := pending
+		pending = nil
+		mu.Unlock()
+		slices.SortFunc(keys, func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
+		for _, key := range slices.Compact(keys) {
+			handle(key)
+		}
+	}
+	e.Cache.Subscribe(func(key types.NamespacedName) {
+		mu.Lock()
+		defer mu.Unlock()
+		if pending = append(pending, key); len(pending) == 1 {
+			time.AfterFunc(time.Nanosecond, tell)
+		}
+	})
 }
 
 // see notes since when a record is known.

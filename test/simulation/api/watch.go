@@ -12,7 +12,7 @@ import (
 )
 
 // watch is a running watch: the body of its answer. Each event waits for its
-// delay, and none comes before an earlier one.
+// delay, and comes after the one before.
 type watch struct {
 	selection
 	link   *Link
@@ -108,8 +108,8 @@ func (w *watch) add(kind string, object []byte, delay time.Duration) {
 	defer w.mu.Unlock()
 	w.n++
 	due := time.Now().Add(delay)
-	if due.Before(w.last) {
-		due = w.last
+	if !due.After(w.last) {
+		due = w.last.Add(time.Nanosecond) // what comes of one ends before the next
 	}
 	w.last = due
 	line := fmt.Appendf(nil, `{"type":%q,"object":%s}`+"\n", kind, object)
