@@ -177,7 +177,7 @@ func (l *leases) Resync() error { return nil }
 func (l *leases) keys() []types.NamespacedName {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Collect(maps.Keys(l.objects))
+	return slices.SortedFunc(maps.Keys(l.objects), compareKeys)
 }
 
 // account is what is known of a governed Lease at one moment.

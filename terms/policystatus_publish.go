@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -60,7 +61,7 @@ func (p *Publisher) publishPolicy(ctx context.Context, ref picker.PolicyRef) (ti
 		p.enqueueStatuses(p.statuses.refresh(p.Elections.Policies()))
 		return 0, nil
 	case everyRegistration:
-		p.enqueueStatuses(slices.Collect(maps.Keys(p.statuses.policies)))
+		p.enqueueStatuses(slices.SortedFunc(maps.Keys(p.statuses.policies), compareRefs))
 		return 0, nil
 	}
 	policy := p.statuses.policies[ref]
@@ -105,8 +106,11 @@ func (s *policyStatuses) refresh(all []*candidates.Policy) []picker.PolicyRef {
 		}
 	}
 	s.policies = now
+	slices.SortFunc(changed, compareRefs)
 	return changed
 }
+
+func compareRefs(a, b picker.PolicyRef) int { return strings.Compare(a.String(), b.String()) }
 
 // publishedStatus is what was published of that very policy: after a restart,
 // what the API server has. It is nil if the policy is gone.
