@@ -47,7 +47,7 @@ func (e *elector) believes(now time.Time) bool {
 
 // run elects until ctx ends or the Lease is lost, as a component does that then
 // exits.
-func (e *elector) run(ctx context.Context, release bool, c clock.Clock) {
+func (e *elector) run(ctx context.Context, of *component, c clock.Clock) {
 	ctx = klog.NewContext(ctx, logr.Discard())
 	le, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{
@@ -56,7 +56,7 @@ func (e *elector) run(ctx context.Context, release bool, c clock.Clock) {
 			LockConfig: resourcelock.ResourceLockConfig{Identity: e.identity},
 		},
 		LeaseDuration: e.timing.lease, RenewDeadline: e.timing.renew, RetryPeriod: e.timing.retry,
-		ReleaseOnCancel: release, Name: e.lease,
+		ReleaseOnCancel: of.release, Coordinated: of.coordinated, Name: e.lease,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(ctx context.Context) {
 				if ctx.Err() == nil {

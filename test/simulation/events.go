@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/leasewarden/leasewarden/test/simulation/api"
@@ -36,6 +35,13 @@ const (
 	evPolicyDelete   = "delete policy"
 	evLeaseDelete    = "delete lease"
 	evFrontendDown   = "API server down"
+	evRollback       = "roll back"
+	// evReplicaSplit cuts a replica off from the API server, while it goes on to
+	// be asked, and evCompact has every watch begin with a list again.
+	evReplicaSplit = "split replica"
+	evCompact      = "cut watches, and forget"
+	// evPolicyConflict has a second policy select the Lease.
+	evPolicyConflict = "conflicting policy"
 )
 
 // lateAfter is how long after bad weather a write may still arrive.
@@ -59,14 +65,26 @@ func (w *world) happen(ev *event) {
 	}
 	what := ev.what
 	switch ev.what {
-	case evReplicaKill, evReplicaStop, evWriterKill, evWriterKillAtWrite, evReplicaPause, evReplicaWeather, evReplicaSlow, evReplicasDown:
+	case evReplicaKill, evReplicaStop, evWriterKill, evWriterKillAtWrite, evReplicaPause, evReplicaWeather, evReplicaSlow, evReplicaSplit, evReplicasDown, evCutWatches, evCompact:
 		w.happenToReplicas(ev, lasts)
+		return
+	case evSwitchover, evPin, evPauseElection:
+		w.want(ev, c, p, lasts)
+		return
+	case evLeaseEdit:
+		w.editLease(ev, c)
+		return
+	case evPolicyConflict:
+		w.addRival(ev, c, lasts)
 		return
 	case evPolicyEdit, evPolicyDelete:
 		w.editPolicy(ev, c, lasts)
 		return
 	case evUpgrade:
-		w.upgrade(c)
+		w.upgrade(c, 1)
+		return
+	case evRollback:
+		w.upgrade(c, -1)
 		return
 	case evLeaseDelete:
 		w.trace.add("%s of %s", what, c.name)
@@ -186,50 +204,20 @@ func (w *world) happenToReplicas(ev *event, lasts time.Duration) {
 		}
 		r.slow(api.Skewed(api.Draw(w.seed, "slow", ev.n), 10*time.Millisecond, 3*time.Second))
 		w.after(ev, lasts, func() { r.slow(0) })
+	case evReplicaSplit:
+		r.fare(api.Weather{Latency: api.Calm.Latency, Delay: api.Calm.Delay, Lose: 1})
+		r.cutWatches()
+		w.after(ev, lasts, func() { r.fare(api.Calm) })
+	case evCutWatches:
+		r.cutWatches()
+	case evCompact:
+		w.api.Compact()
+		for _, o := range w.replicas {
+			o.cutWatches()
+		}
 	case evReplicasDown:
 		for _, o := range w.replicas {
 			o.kill(lasts)
 		}
 	}
-}
-
-func (w *world) editPolicy(ev *event, c *component, lasts time.Duration) {
-	if c.policy.Load() == nil {
-		return
-	}
-	w.watchdog.disturb(lateAfter)
-	if ev.what == evPolicyDelete {
-		w.trace.add("%s of %s for %s", ev.what, c.name, lasts)
-		policy := c.policy.Load()
-		w.applyPolicy(c, nil)
-		w.after(ev, lasts, func() {
-			w.trace.add("policy of %s is back", c.name)
-			w.watchdog.disturb(lateAfter)
-			w.applyPolicy(c, policy)
-		})
-		return
-	}
-	spec := drawPolicy(api.Draw(w.seed, "policy", ev.n), c)
-	w.trace.add("%s of %s: %s, preempt %s", ev.what, c.name, spec.Strategy.Name, spec.Preemption.When)
-	w.applyPolicy(c, spec)
-}
-
-// upgrade replaces the Pods of a component one after the other.
-func (w *world) upgrade(c *component) {
-	w.mu.Lock()
-	w.revision[c]++
-	revision := w.revision[c]
-	w.mu.Unlock()
-	w.trace.add("upgrade of %s to revision %d", c.name, revision)
-	w.upgrading.Go(func() {
-		for _, p := range w.podsOf(c) {
-			if p.revision >= revision {
-				continue
-			}
-			time.Sleep(api.Between(api.Draw(w.seed, fmt.Sprint("upgrade ", p.name), uint64(revision)), 2*time.Second, 12*time.Second))
-			w.trace.add("upgrade: %s", p.name)
-			p.delete()
-			<-p.ended
-		}
-	})
 }

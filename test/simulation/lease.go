@@ -18,6 +18,19 @@ func order(l *coordinationv1.Lease) string {
 	return l.Annotations[v1alpha1.StepDownAnnotation]
 }
 
+// ownAnnotations are those of Leasewarden's annotations that the Lease has.
+func ownAnnotations(l *coordinationv1.Lease) (keys []string) {
+	if l == nil {
+		return nil
+	}
+	for _, key := range v1alpha1.LeaseAnnotations {
+		if _, ok := l.Annotations[key]; ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // describe is a line of the history of a Lease: all of it that its component or
 // a person sees.
 func describe(l *coordinationv1.Lease) string {

@@ -23,6 +23,7 @@ type pod struct {
 	component *component
 	name      string
 	version   string
+	minor     int
 	revision  int
 	node      string
 	slot      int
@@ -52,12 +53,13 @@ func (p *pod) draw() *rand.Rand {
 	return api.Draw(p.w.seed, p.name, p.draws)
 }
 
-// startPod makes a Pod of the component, of a revision.
-func (w *world) startPod(c *component, slot, revision int) *pod {
+// startPod makes a Pod of the component, of its last revision.
+func (w *world) startPod(c *component, slot int) *pod {
+	revision, minor := w.current(c)
 	r := api.Draw(w.seed, "pod "+c.name, w.counted("pod "+c.name))
 	p := &pod{
 		w: w, component: c, name: fmt.Sprintf("%s-%d-%s", c.name, slot, suffix(r)), revision: revision,
-		version: fmt.Sprintf("1.%d.0", 30+revision), node: fmt.Sprintf("node-%d", slot%3), slot: slot,
+		version: fmt.Sprintf("1.%d.0", minor), minor: minor, node: fmt.Sprintf("node-%d", slot%3), slot: slot,
 		frontend: w.frontends[slot%len(w.frontends)], ended: make(chan struct{}), weather: api.Calm,
 	}
 	p.clock = skewedClock{start: w.trace.start}
@@ -87,7 +89,7 @@ func (p *pod) live() {
 	for restarts := int32(0); !p.isLeaving(); restarts++ {
 		e, ctx := p.startProcess()
 		p.running(restarts)
-		e.run(ctx, p.component.release, p.clock)
+		e.run(ctx, p.component, p.clock)
 		p.stopped()
 		time.Sleep(api.Skewed(p.draw(), 100*time.Millisecond, 2*time.Second))
 		p.terminated(restarts)

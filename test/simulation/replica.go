@@ -31,6 +31,9 @@ import (
 	"github.com/leasewarden/leasewarden/webhook"
 )
 
+// ownLease is the name of the Lease that the replicas themselves elect by.
+const ownLease = "leasewarden"
+
 // username is how the API server names Leasewarden.
 var username = serviceaccount.MakeUsername(ownNamespace, "leasewarden")
 
@@ -147,7 +150,7 @@ func (r *replica) elect(ctx context.Context, p *process, name string, lead func(
 	once := sync.OnceFunc(led.Done)
 	le, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Namespace: ownNamespace, Name: "leasewarden"},
+			LeaseMeta: metav1.ObjectMeta{Namespace: ownNamespace, Name: ownLease},
 			Client:    api.LeaseClient{Link: p.link}, LockConfig: resourcelock.ResourceLockConfig{Identity: name},
 		},
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10*time.Second + odd, RetryPeriod: 2 * time.Second,
@@ -185,6 +188,18 @@ func (r *replica) setWriter(p *process, writer bool) {
 	r.mu.Unlock()
 	if writer {
 		r.w.trace.add("%s writes", p.link.Name)
+		r.doom()
+	}
+}
+
+// doom has the first writer die at one of its writes, if that is what is played.
+func (r *replica) doom() {
+	r.w.mu.Lock()
+	doom := r.w.options.DieAt > 0 && !r.w.doomed
+	r.w.doomed = r.w.doomed || doom
+	r.w.mu.Unlock()
+	if doom {
+		r.fuse(r.w.options.DieAt, r.w.options.Applied, 0)
 	}
 }
 
@@ -310,13 +325,20 @@ func (r *replica) kill(absence time.Duration) {
 	}
 }
 
-// fuse kills it at its n-th write from now on.
+func (w *world) noteDeath() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.died = true
+}
+
+// fuse kills it at its n-th write from now on, its own Lease not counted.
 func (r *replica) fuse(n int, applied bool, absence time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p := r.process; p != nil {
-		p.link.Fuse(n, applied, func() {
+		p.link.Fuse(n, applied, ownLease, func() {
 			r.w.trace.add("%s dies at a write, applied %t", p.link.Name, applied)
+			r.w.noteDeath()
 			r.w.watchdog.disturb(absence + lateAfter)
 			r.kill(absence)
 		})
@@ -367,6 +389,15 @@ func (r *replica) fare(weather api.Weather) {
 	r.weather = weather
 	if r.process != nil {
 		r.process.link.SetWeather(weather)
+	}
+}
+
+// cutWatches ends all its watches, as a lost connection does.
+func (r *replica) cutWatches() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.process != nil {
+		r.w.api.CutWatches(r.process.link)
 	}
 }
 

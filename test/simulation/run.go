@@ -3,6 +3,8 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,6 +27,11 @@ type Options struct {
 	Instant bool
 	// Plant plants a fault.
 	Plant Plant
+	// DieAt has the first replica that writes die at its write of that number,
+	// its own Lease not counted: after it was applied if Applied says so, or else
+	// before. 0: it does not.
+	DieAt   int
+	Applied bool
 }
 
 // Result is what came of a seed.
@@ -40,6 +47,18 @@ type Result struct {
 	// somebody began to lead, Denials how many writes were denied.
 	Virtual        time.Duration
 	Terms, Denials int
+	// Died reports whether there was a write for DieAt.
+	Died bool
+
+	start time.Time
+}
+
+// history is that of a component's Lease, until some time after the start.
+func (r *Result) history(name string, end time.Duration) []string {
+	last := r.start.Add(end).UTC().Format(time.StampNano)
+	all := r.Histories[name]
+	n, _ := slices.BinarySearchFunc(all, last, func(line, last string) int { return strings.Compare(line[:len(last)], last) })
+	return all[:n]
 }
 
 // Run plays a seed.
@@ -76,15 +95,18 @@ func (w *world) describe() {
 			policy = fmt.Sprintf("%s, preempt %s, min %s, cooldown %s", p.Strategy.Name, p.Preemption.When,
 				p.Preemption.MinTerm.Duration, p.Preemption.Cooldown.Duration)
 		}
-		w.trace.add("%s: %d candidates, %s/%s/%s, release %t, bound tokens %t, strips annotations %t; %s", c.name, c.candidates,
-			c.timing.lease, c.timing.renew, c.timing.retry, c.release, c.bound, c.strip, policy)
+		w.trace.add("%s: %d candidates, %s/%s/%s, release %t, coordinated %t, bound tokens %t, strips annotations %t; %s", c.name, c.candidates,
+			c.timing.lease, c.timing.renew, c.timing.retry, c.release, c.coordinated, c.bound, c.strip, policy)
 	}
 }
 
 func (w *world) result() *Result {
 	w.watchdog.mu.Lock()
 	defer w.watchdog.mu.Unlock()
-	r := &Result{Seed: w.seed, Violations: w.watchdog.violations, Trace: w.trace.String(), Histories: map[string][]string{}, Virtual: time.Since(w.trace.start)}
+	r := &Result{Seed: w.seed, Violations: w.watchdog.violations, Trace: w.trace.String(), Histories: map[string][]string{}, Virtual: time.Since(w.trace.start), start: w.trace.start}
+	w.mu.Lock()
+	r.Died = w.died
+	w.mu.Unlock()
 	for name, l := range w.watchdog.leases {
 		r.Histories[name] = l.history
 		r.Denials += l.denials

@@ -54,6 +54,8 @@ type component struct {
 	// skewed has the clocks of its nodes differ.
 	skewed     bool
 	candidates int
+	// coordinated has its electors leave it to the API server who leads.
+	coordinated bool
 	// policy is nil for a Lease that nobody governs.
 	policy atomic.Pointer[v1alpha1.ElectionPolicySpec]
 }
@@ -66,7 +68,13 @@ type scenario struct {
 	// chaos is how long things go wrong, quiet how long they do not after that.
 	chaos, quiet time.Duration
 	events       []event
+	// crowded is for many Leases at once.
+	crowded bool
 }
+
+// crowds is how many seeds there are for one that is crowded: each takes as much
+// time as thirty others.
+const crowds = 300
 
 // event is one thing that happens.
 type event struct {
@@ -83,8 +91,15 @@ func draw(seed uint64) *scenario {
 	s := &scenario{seed: seed, frontends: 1 + r.IntN(2)}
 	components := 1 + r.IntN(3)
 	longest := time.Duration(0)
+	crowd := api.Draw(seed, "crowd", 0)
+	if s.crowded = crowd.IntN(crowds) == 0; s.crowded {
+		components = 20 + crowd.IntN(181)
+	}
 	for i := range components {
 		c := drawComponent(api.Draw(seed, "component", uint64(i)), i)
+		if s.crowded {
+			c.candidates, c.timing = 1+crowd.IntN(2), timings[len(timings)-1]
+		}
 		s.components = append(s.components, c)
 		longest = max(longest, c.timing.lease)
 	}
@@ -92,6 +107,9 @@ func draw(seed uint64) *scenario {
 		s.components[0].policy.Store(nil) // one that must not notice us
 	}
 	s.chaos = api.Between(r, 6*longest, 18*longest)
+	if s.crowded {
+		s.chaos /= 4
+	}
 	s.quiet = 6*longest + 90*time.Second
 	s.drawEvents(r)
 	return s
@@ -107,6 +125,9 @@ func drawComponent(r *rand.Rand, i int) *component {
 		c.candidates = 10 + r.IntN(41)
 	}
 	c.policy.Store(drawPolicy(r, c))
+	if r.IntN(10) == 0 {
+		c.coordinated, c.skewed = true, false
+	}
 	return c
 }
 
@@ -134,6 +155,12 @@ func drawPolicy(r *rand.Rand, c *component) *v1alpha1.ElectionPolicySpec {
 	if r.IntN(4) == 0 {
 		p.AcquireDeadline = &metav1.Duration{Duration: max(6*c.timing.retry, 5*time.Second)}
 	}
+	if r.IntN(6) == 0 {
+		p.FailurePolicy = v1alpha1.Fail
+	}
+	if r.IntN(6) == 0 {
+		p.Candidates.Unregistered = v1alpha1.RegisterUnregistered
+	}
 	return p
 }
 
@@ -148,6 +175,7 @@ var kinds = []string{
 	evNodeLost, evUpgrade, evUpgrade, evWeather, evWeather, evWeatherLeader, evCutWatches,
 	evReplicaKill, evReplicaKill, evReplicaStop, evWriterKill, evWriterKillAtWrite, evWriterKillAtWrite, evCrashUnheard, evCrashUnheard, evReplicaPause, evReplicaWeather, evReplicaWeather, evReplicaSlow, evReplicasDown,
 	evPolicyEdit, evPolicyEdit, evPolicyDelete, evLeaseDelete, evFrontendDown,
+	evRollback, evReplicaSplit, evReplicaSplit, evCompact, evPolicyConflict, evSwitchover, evSwitchover, evPin, evPauseElection, evLeaseEdit,
 }
 
 // drawKinds decides what can happen at all. What is frequent in every run keeps

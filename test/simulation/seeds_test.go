@@ -5,7 +5,8 @@ package simulation
 // How many seeds are played, unless SEEDS and PAIRS say otherwise, and how many
 // are played again.
 const (
-	seedsByDefault = 1000
-	pairsByDefault = 30
-	seedsTwice     = 20
+	seedsByDefault  = 1000
+	pairsByDefault  = 30
+	writesByDefault = 60
+	seedsTwice      = 20
 )

@@ -5,6 +5,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/leasewarden/leasewarden/api/v1alpha1"
@@ -16,29 +17,39 @@ import (
 // truth is what the picker decides if it knows everything at once. It is nil for
 // a Lease that is not governed.
 func (d *watchdog) truth(c *component, lease *coordinationv1.Lease) (*candidates.View, *picker.Decision) {
-	if c.policy.Load() == nil || lease == nil {
+	if lease == nil {
 		return nil, nil
 	}
 	set := candidates.NewObjectSet()
-	policy := &v1alpha1.ElectionPolicy{}
-	if !d.w.api.Read(api.ElectionPolicies, namespace, c.name, policy) {
-		return nil, nil
-	}
-	set.Add(policy)
-	for _, o := range d.w.api.List(api.Pods) {
-		pod := &corev1.Pod{}
-		if o.Labels[appLabel] == c.name && d.w.api.Read(api.Pods, namespace, o.Name, pod) {
-			set.Add(pod)
-		}
+	for _, name := range []string{c.name, rivalOf(c)} {
+		add(d.w, set, api.ElectionPolicies, namespace, name, &v1alpha1.ElectionPolicy{})
+		add(d.w, set, api.ClusterElectionPolicies, "", name, &v1alpha1.ClusterElectionPolicy{})
 	}
 	key := types.NamespacedName{Namespace: namespace, Name: c.name}
 	g := set.Governing(key)
 	if g.Policy == nil {
 		return nil, nil
 	}
+	add(d.w, set, api.Elections, namespace, c.name, &v1alpha1.Election{})
+	for _, o := range d.w.api.List(api.Candidates) {
+		add(d.w, set, api.Candidates, namespace, o.Name, &v1alpha1.Candidate{})
+	}
+	for _, o := range d.w.api.List(api.Pods) {
+		pod := &corev1.Pod{}
+		if o.Labels[appLabel] == c.name && d.w.api.Read(api.Pods, namespace, o.Name, pod) {
+			set.Add(pod)
+		}
+	}
 	view := candidates.Assemble(set, g, key, lease, time.Now())
 	decision := picker.Decide(view.Policy, &view.State)
 	return view, &decision
+}
+
+// add adds an object to the set, if there is one.
+func add[T runtime.Object](w *world, set *candidates.ObjectSet, resource, namespace, name string, into T) {
+	if w.api.Read(resource, namespace, name, into) {
+		set.Add(into)
+	}
 }
 
 // groundsFor is how long an order may stay whose reason is gone, while nothing
@@ -82,9 +93,9 @@ func (d *watchdog) final() {
 		switch {
 		case leader == nil:
 			d.violate(l, "no leader", "nobody leads in the end")
-		case view == nil:
-			if lease != nil && len(lease.Annotations) > 0 {
-				d.violate(l, "touched", "the Lease has the annotations %v, and no policy", lease.Annotations)
+		case view == nil || c.coordinated:
+			if ours := ownAnnotations(lease); len(ours) > 0 {
+				d.violate(l, "touched", "the Lease has the annotations %v, and nobody governs it", ours)
 			}
 		case d.w.options.DryRun || d.w.options.Without:
 		case picker.Preempts(view.Policy, decision, leader.name):

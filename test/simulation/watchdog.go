@@ -175,6 +175,10 @@ func (d *watchdog) committed(c api.Commit) {
 		d.w.trace.add("lease %s: %s releases it for %s", o.Name, c.By, before)
 		l.excuse()
 	}
+	if byHand(c.By) {
+		l.excuse() // client-go alone does not mind what a Lease says, until it writes
+		l.led = l.written
+	}
 	if after != "" && before != after && l.written.After(d.disturbed) {
 		d.stamped(l, now)
 	}
@@ -190,7 +194,7 @@ func (d *watchdog) committed(c api.Commit) {
 // stamped checks that an acquire was ruled on, while nothing keeps it from that.
 func (d *watchdog) stamped(l *leaseWatch, lease *coordinationv1.Lease) {
 	o := d.w.options
-	if l.component.policy.Load() == nil || o.Without || o.DryRun || lease.Annotations[v1alpha1.ElectedAnnotation] == api.Holder(lease) {
+	if l.component.policy.Load() == nil || l.component.coordinated || o.Without || o.DryRun || lease.Annotations[v1alpha1.ElectedAnnotation] == api.Holder(lease) {
 		return
 	}
 	d.violate(l, "not ruled on", "%s acquired the Lease as if there were no policy", api.Holder(lease))

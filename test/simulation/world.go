@@ -26,10 +26,12 @@ type world struct {
 	replicas  []*replica
 	watchdog  *watchdog
 
-	mu       sync.Mutex
-	pods     map[*component][]*pod
-	counts   map[string]uint64
-	revision map[*component]int
+	mu     sync.Mutex
+	pods   map[*component][]*pod
+	counts map[string]uint64
+	revisions
+	// doomed is that a replica was told to die at a write, died that it has.
+	doomed, died bool
 	// upgrading ends with the last upgrade.
 	upgrading sync.WaitGroup
 }
@@ -55,7 +57,7 @@ func (w *world) skew(node string) (offset time.Duration, drift float64) {
 func newWorld(ctx context.Context, s *scenario, o Options) *world {
 	w := &world{
 		scenario: s, ctx: ctx, options: o, trace: &trace{start: time.Now()}, api: api.NewServer(s.seed),
-		pods: map[*component][]*pod{}, counts: map[string]uint64{}, revision: map[*component]int{},
+		pods: map[*component][]*pod{}, counts: map[string]uint64{}, revisions: revisions{},
 	}
 	w.watchdog = newWatchdog(w)
 	w.api.Committed = w.watchdog.committed
@@ -75,10 +77,13 @@ func newWorld(ctx context.Context, s *scenario, o Options) *world {
 func (w *world) begin() {
 	for _, c := range w.components {
 		w.applyPolicy(c, c.policy.Load())
+		if c.coordinated {
+			go newCoordinator(w, c).run()
+		}
 		for slot := range c.candidates {
 			go func() {
 				time.Sleep(api.Skewed(api.Draw(w.seed, "begin "+c.name, uint64(slot)), 0, 20*time.Second))
-				w.startPod(c, slot, 0)
+				w.startPod(c, slot)
 			}()
 		}
 	}
@@ -129,10 +134,7 @@ func (w *world) remove(p *pod) {
 	if w.ctx.Err() == nil {
 		go func() {
 			time.Sleep(api.Skewed(p.draw(), 100*time.Millisecond, 3*time.Second))
-			w.mu.Lock()
-			revision := w.revision[p.component]
-			w.mu.Unlock()
-			w.startPod(p.component, p.slot, revision)
+			w.startPod(p.component, p.slot)
 		}()
 	}
 }

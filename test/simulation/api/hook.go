@@ -109,13 +109,14 @@ type features struct {
 	operation            admission.Operation
 	namespace, name      string
 	oldHolder, newHolder string
+	oldKind, newKind     coordinationv1.CoordinatedLeaseStrategy
 	annotations          string
 }
 
 func featuresOf(w *write) features {
-	f := features{operation: w.operation, namespace: w.new.Namespace, name: w.new.Name, newHolder: Holder(w.new)}
+	f := features{operation: w.operation, namespace: w.new.Namespace, name: w.new.Name, newHolder: Holder(w.new), newKind: strategy(w.new)}
 	if w.old != nil {
-		f.oldHolder = Holder(w.old)
+		f.oldHolder, f.oldKind = Holder(w.old), strategy(w.old)
 	}
 	for _, key := range v1alpha1.LeaseAnnotations {
 		for _, l := range []*coordinationv1.Lease{w.old, w.new} {
@@ -130,6 +131,13 @@ func featuresOf(w *write) features {
 		}
 	}
 	return f
+}
+
+func strategy(l *coordinationv1.Lease) coordinationv1.CoordinatedLeaseStrategy {
+	if l.Spec.Strategy == nil {
+		return ""
+	}
+	return *l.Spec.Strategy
 }
 
 // Holder is the holder identity of a Lease, "" if nobody holds it.

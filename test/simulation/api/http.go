@@ -112,6 +112,9 @@ func (l *Link) openWatch(r *http.Request, t target) (*watch, error) {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	since, _ := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64)
+	if l.server.forgot(since) {
+		return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d", since))
+	}
 	return l.server.watch(r.Context(), l, s, since, r.URL.Query().Get("sendInitialEvents") == "true"), nil
 }
 

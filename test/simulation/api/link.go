@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,22 +56,24 @@ type Link struct {
 type fuse struct {
 	writes  int
 	applied bool
+	spared  string
 	blown   func()
 }
 
 // Fuse has the client end at the n-th write from now on: before it arrives, or
-// after it was applied. It calls blown then.
-func (l *Link) Fuse(n int, applied bool, blown func()) {
+// after it was applied. It calls blown then. Writes to the Lease of the name that
+// is spared do not count.
+func (l *Link) Fuse(n int, applied bool, spared string, blown func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fuse = &fuse{writes: n, applied: applied, blown: blown}
+	l.fuse = &fuse{writes: n, applied: applied, spared: " lease " + spared, blown: blown}
 }
 
 // burn counts a write, and returns the fuse if it is the last one.
-func (l *Link) burn() *fuse {
+func (l *Link) burn(what string) *fuse {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.fuse == nil {
+	if l.fuse == nil || strings.HasSuffix(what, l.fuse.spared) {
 		return nil
 	}
 	if l.fuse.writes--; l.fuse.writes > 0 {
@@ -200,7 +203,7 @@ func (l *Link) try(ctx context.Context, what string, write bool, r *rand.Rand, s
 		return apierrors.NewConflict(schema.GroupResource{Resource: "objects"}, what, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	if write {
-		if f := l.burn(); f != nil {
+		if f := l.burn(what); f != nil {
 			if f.applied {
 				_ = serve()
 			}

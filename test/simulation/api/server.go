@@ -33,6 +33,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	version   uint64
+	compacted uint64 // all changes until this version are forgotten
 	made      map[string]int
 	objects   map[string]map[string]*Object
 	log       map[string][]Commit
@@ -177,6 +178,23 @@ func (s *Server) drop(resource, key string) {
 	s.version++
 	delete(s.objects[resource], key)
 	s.publish(Commit{Resource: resource, Old: old, Version: s.version})
+}
+
+// Compact forgets all changes so far: a watch that would go on from one of them
+// has to begin with a list again.
+func (s *Server) Compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compacted = s.version
+	clear(s.log)
+}
+
+// forgot reports whether changes after a version are not known any more. 0 asks
+// for none.
+func (s *Server) forgot(since uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return since > 0 && since < s.compacted
 }
 
 func (s *Server) publish(c Commit) {
