@@ -40,11 +40,21 @@ func (w *world) want(ev *event, c *component, p *pod, lasts time.Duration) {
 			spec.Paused = true
 		}
 	})
+	if ev.what == evSwitchover && !c.coordinated {
+		return // to end it is up to Leasewarden
+	}
 	w.after(ev, lasts, func() {
 		w.trace.add("%s of %s is over", ev.what, c.name)
 		w.watchdog.disturb(lateAfter)
-		w.editElection(c, func(spec *v1alpha1.ElectionSpec) { *spec = v1alpha1.ElectionSpec{} })
+		w.editElection(c, func(spec *v1alpha1.ElectionSpec) { *spec = v1alpha1.ElectionSpec{Switchover: spec.Switchover} })
 	})
+}
+
+// wanted is what people want of the component's Election.
+func (w *world) wanted(c *component) v1alpha1.ElectionSpec {
+	var e v1alpha1.Election
+	w.api.Read(api.Elections, namespace, c.name, &e)
+	return e.Spec
 }
 
 func (w *world) editElection(c *component, change func(*v1alpha1.ElectionSpec)) {

@@ -29,16 +29,22 @@ const (
 	PlantRenewTime Plant = "expiry by renewTime alone"
 	// PlantNoTakeBack has orders to step down stay.
 	PlantNoTakeBack Plant = "orders are never taken back"
+	// PlantDryRun has policies in dry-run enforced.
+	PlantDryRun Plant = "dry-run enforces"
 )
 
 // Plants are all of them.
-var Plants = []Plant{PlantObject, PlantRelease, PlantNoPassOver, PlantRenewTime, PlantNoTakeBack}
+var Plants = []Plant{PlantObject, PlantRelease, PlantNoPassOver, PlantRenewTime, PlantNoTakeBack, PlantDryRun}
 
 // ballot changes what an attempt comes down to.
 func (p Plant) ballot(b *candidates.Ballot, a *candidates.Attempt) {
 	switch p {
 	case PlantNoPassOver:
 		b.State.Lease.ContestedSince = b.State.Now
+	case PlantDryRun:
+		enforced := *b.Policy
+		enforced.Mode = v1alpha1.Enforce
+		b.Policy = &enforced
 	case PlantRenewTime:
 		if a.Old == nil || a.Old.Spec.RenewTime == nil || a.Old.Spec.LeaseDurationSeconds == nil {
 			return

@@ -89,7 +89,11 @@ func (d *watchdog) final() {
 		lease := l.lease
 		d.mu.Unlock()
 		view, decision := d.truth(c, lease)
+		wanted := d.w.wanted(c)
 		d.mu.Lock()
+		if wanted.Switchover != nil && !c.coordinated {
+			d.violate(l, "switchover stays", "to %s, without an end", wanted.Switchover.To)
+		}
 		switch {
 		case leader == nil:
 			d.violate(l, "no leader", "nobody leads in the end")
