@@ -23,14 +23,15 @@ type reviewer func(*admissionv1.AdmissionRequest) (admission.Response, error)
 // refusal, and the former for a webhook that failed, for which the failure
 // policy is there.
 type handler struct {
+	decode  decoder
 	review  reviewer
 	room    *room
 	metrics *Metrics
 	log     logr.Logger
 }
 
-func newHandler(review reviewer, metrics *Metrics, log logr.Logger) *handler {
-	return &handler{review: review, room: newRoom(), metrics: metrics, log: log}
+func newHandler(decode decoder, review reviewer, metrics *Metrics, log logr.Logger) *handler {
+	return &handler{decode: decode, review: review, room: newRoom(), metrics: metrics, log: log}
 }
 
 // errBusy is returned for a review that there is no room for.
@@ -53,7 +54,7 @@ func (h *handler) rule(w http.ResponseWriter, r *http.Request) (*admissionv1.Adm
 		return nil, errBusy
 	}
 	defer leave()
-	request, err := readReview(w, r)
+	request, err := readReview(w, r, h.decode)
 	if err != nil {
 		return nil, err
 	}

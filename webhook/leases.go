@@ -54,7 +54,7 @@ type Leases struct {
 
 // Validating is the half that refuses.
 func (l *Leases) Validating() http.Handler {
-	return newHandler(l.timed(halfValidating, l.validate), l.Metrics, l.Log)
+	return newHandler(decodeLeaseReview, l.timed(halfValidating, l.validate), l.Metrics, l.Log)
 }
 
 // Mutating is the half that stamps a successful acquire. What it would not
@@ -63,7 +63,7 @@ func (l *Leases) Validating() http.Handler {
 // a Pod may have turned eligible; so that the Lease then says nothing, and not
 // what was true of the last holder, a stamp that it has is taken away.
 func (l *Leases) Mutating() http.Handler {
-	return newHandler(l.timed(halfMutating, l.mutate), l.Metrics, l.Log)
+	return newHandler(decodeLeaseReview, l.timed(halfMutating, l.mutate), l.Metrics, l.Log)
 }
 
 func (l *Leases) timed(half string, review reviewer) reviewer {

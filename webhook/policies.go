@@ -26,7 +26,7 @@ type Policies struct {
 // Validating refuses a policy that would not compile, with the path of the
 // field.
 func (p *Policies) Validating() http.Handler {
-	return newHandler(reviewPolicy, p.Metrics, p.Log)
+	return newHandler(decodeReview, reviewPolicy, p.Metrics, p.Log)
 }
 
 func reviewPolicy(request *admissionv1.AdmissionRequest) (admission.Response, error) {
