@@ -125,7 +125,7 @@ func (s *stage) run(t *testing.T, command string) string {
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", command)
 	shell.Dir = s.dir
-	shell.Env = append(os.Environ(), "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "KUBECONFIG="+s.kubeconfig, "HOME=/nonexistent")
+	shell.Env = s.environment()
 	printed, err := shell.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -135,4 +135,9 @@ func (s *stage) run(t *testing.T, command string) string {
 		t.Fatalf("%s: %v", command, err)
 	}
 	return string(printed)
+}
+
+// environment has the command before all others, and the cluster.
+func (s *stage) environment() []string {
+	return append(os.Environ(), "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "KUBECONFIG="+s.kubeconfig, "HOME=/nonexistent")
 }
