@@ -47,12 +47,25 @@ func (p poll) attempt(g Governance, key types.NamespacedName, a *Attempt) *Ballo
 		TermHolder: past.term.holder,
 		Exempt:     g.Policy.Exempts(&a.User),
 	}
-	b.vacate()
+	renews := a.renews()
+	if !renews {
+		b.vacate()
+	}
 	b.WouldLead = wouldLead(p.objects.Election(key), &b.State.Lease)
 	b.claim(a)
 	p.admit(key, g.Policy, a, b)
-	p.note(key, a, b)
+	if !renews {
+		p.note(key, a, b)
+	}
 	return b
+}
+
+// renews reports whether the holder renews: that is no try to acquire, however
+// long ago its term ran out by what it wrote. A holder that was told to step down
+// could else have its replacement passed over.
+func (a *Attempt) renews() bool {
+	before := recordOf(a.Old).holder
+	return before != "" && before == recordOf(a.New).holder
 }
 
 // vacate notes that nobody holds a Lease whose term may have run out: the
@@ -84,7 +97,7 @@ func (b *Ballot) claim(a *Attempt) {
 	}
 	b.Claimant = b.Identify(identity, &a.User)
 	if l := &b.State.Lease; l.Duration == 0 {
-		l.Duration = recordOf(a.New).duration
+		l.Duration = claimedDuration(recordOf(a.New).duration)
 	}
 }
 
@@ -176,10 +189,21 @@ func (r *roster) addRegistration(objects Objects, reg registration) string {
 	return r.candidates[i].Name
 }
 
-// note remembers the attempt of a candidate. Attempts of others do not count:
-// an outsider that keeps trying must not have candidates passed over.
+// note remembers the attempt of a candidate. One that could be that of several
+// counts for each of them. Attempts of others do not count: an outsider that
+// keeps trying must not have candidates passed over.
 func (p poll) note(key types.NamespacedName, a *Attempt, b *Ballot) {
-	i := b.roster.index(b.Claimant.Candidate)
+	if b.Claimant.Candidate != "" {
+		p.noteOf(b.Claimant.Candidate, key, a, b)
+		return
+	}
+	for _, name := range b.Claimant.Among {
+		p.noteOf(name, key, a, b)
+	}
+}
+
+func (p poll) noteOf(name string, key types.NamespacedName, a *Attempt, b *Ballot) {
+	i := b.roster.index(name)
 	if i < 0 {
 		return
 	}
@@ -187,6 +211,6 @@ func (p poll) note(key types.NamespacedName, a *Attempt, b *Ballot) {
 	if token, _ := podOfToken(&a.User); b.Claimant.Proved {
 		last.pod = types.UID(token.uid)
 	}
-	b.State.Lease.ContestedSince, last.count = p.ledger.attempted(key, b.Claimant.Candidate, last, recordOf(a.New).duration, !a.SideEffectFree)
+	b.State.Lease.ContestedSince, last.count = p.ledger.attempted(key, name, last, recordOf(a.New).duration, !a.SideEffectFree)
 	b.roster.heard(i, last)
 }

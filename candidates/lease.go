@@ -40,12 +40,14 @@ func (a *assembly) pickerLease(lease *coordinationv1.Lease, past memory) picker.
 	return l
 }
 
-// heldDuration is how long a term lasts. The record of a vacant Lease may not
-// say it.
+// heldDuration is how long a term lasts. The record of a vacant Lease need not
+// say it: whoever releases it may write what it wants.
 func heldDuration(r record, remembered time.Duration) time.Duration {
 	switch {
-	case r.holder != "" || r.duration > released:
+	case r.holder != "":
 		return r.duration
+	case remembered == 0 && r.duration > released:
+		return claimedDuration(r.duration)
 	}
 	return remembered
 }

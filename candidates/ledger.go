@@ -255,9 +255,14 @@ func (c *contest) contested(now time.Time, duration time.Duration) {
 	}
 	c.last = now
 	if c.duration == 0 {
-		c.duration = duration
+		c.duration = claimedDuration(duration)
 	}
 }
+
+// claimedDuration is what a duration counts for that nobody has held a Lease with
+// as far as we know. Whoever writes a short one must not so have others passed
+// over.
+func claimedDuration(d time.Duration) time.Duration { return max(d, picker.DefaultAcquireDeadline) }
 
 // deleted notes that the Lease was deleted while it looked like lease, so that
 // what is left of the term still counts.

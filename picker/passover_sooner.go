@@ -17,8 +17,9 @@ const (
 	// see the last renewal one turn later than the others, and waits for the term
 	// to end from then on.
 	soonTriesExpired = 6
-	// soonShare is the share of the acquire deadline that passes in any case.
-	soonShare = 3
+	// soonest passes in any case, unless the policy says what the deadline is: the
+	// Lease's duration is what its last holder wrote.
+	soonest = 5 * time.Second
 )
 
 // passOverSooner removes candidates that have not tried once in this vacancy,
@@ -27,11 +28,12 @@ const (
 // are left.
 func passOverSooner(policy *Policy, state *State, verdicts []Verdict, eligible int) int {
 	since := state.Lease.ContestedSince
-	if since.IsZero() || state.Now.Sub(since) < policy.deadline(&state.Lease)/soonShare {
+	wait, need := policy.sooner(&state.Lease)
+	if since.IsZero() || state.Now.Sub(since) < wait {
 		return eligible
 	}
 	tries := mostTries(verdicts)
-	if tries < state.Lease.soonTries() {
+	if tries < need {
 		return eligible
 	}
 	reason := fmt.Sprintf("did not try to acquire in %s, while another did %d times", state.Now.Sub(since).Round(time.Second), tries)
@@ -45,11 +47,18 @@ func passOverSooner(policy *Policy, state *State, verdicts []Verdict, eligible i
 	return eligible
 }
 
-func (l *Lease) soonTries() int {
+// sooner is what has to pass of a vacancy, and how often another has to have
+// tried, before the silent are passed over: a third of the deadline, or two, as
+// an elector may be one turn or two late.
+func (p *Policy) sooner(l *Lease) (wait time.Duration, tries int) {
+	wait, tries = p.deadline(l)/3, soonTries
 	if l.Expired {
-		return soonTriesExpired
+		wait, tries = 2*wait, soonTriesExpired
 	}
-	return soonTries
+	if p.AcquireDeadline <= 0 {
+		wait = max(wait, soonest)
+	}
+	return wait, tries
 }
 
 // mostTries is how often the most persistent of the eligible has tried.

@@ -23,9 +23,10 @@ func TestDecidePassesOverSooner(t *testing.T) {
 	}{
 		{name: "others have not tried often enough", now: 5, candidates: []picker.Candidate{silent, tried(3)}, chosen: "silent"},
 		{name: "another tried four times", now: 5, candidates: []picker.Candidate{silent, tried(4)}, chosen: "live"},
-		{name: "after an expired term, electors do not begin together", now: 5, expired: true, candidates: []picker.Candidate{silent, tried(5)}, chosen: "silent"},
-		{name: "and six tries are enough", now: 5, expired: true, candidates: []picker.Candidate{silent, tried(6)}, chosen: "live"},
+		{name: "after an expired term, electors do not begin together", now: 7, expired: true, candidates: []picker.Candidate{silent, tried(5)}, chosen: "silent"},
+		{name: "and six tries are enough", now: 7, expired: true, candidates: []picker.Candidate{silent, tried(6)}, chosen: "live"},
 		{name: "a storm of tries proves nothing", now: 2.9, candidates: []picker.Candidate{silent, tried(99)}, chosen: "silent"},
+		{name: "nor does it after an expired term", now: 5.9, expired: true, candidates: []picker.Candidate{silent, tried(99)}, chosen: "silent"},
 		{name: "one that tried once in this vacancy is not silent", now: 5, candidates: []picker.Candidate{
 			with(silent, func(c *picker.Candidate) { c.LastAttempt, c.Tries = after(0), 1 }), tried(4),
 		}, chosen: "silent"},
@@ -53,5 +54,25 @@ func TestDecidePassesOverSooner(t *testing.T) {
 				t.Errorf("silent was removed by %q: %q", v.Filter, v.Reason)
 			}
 		})
+	}
+}
+
+// What the last holder wrote may be anything.
+func TestDecideBoundsWhatALeaseSays(t *testing.T) {
+	at := func(now float64, duration time.Duration, tries int) string {
+		return chosen(picker.Decide(&picker.Policy{}, &picker.State{
+			Lease:      picker.Lease{ContestedSince: epoch, Duration: duration},
+			Candidates: []picker.Candidate{{Name: "a"}, {Name: "b", LastAttempt: after(now), Tries: tries}},
+			Now:        after(now),
+		}))
+	}
+	if got := at(4.9, 6*time.Second, 99); got != "a" {
+		t.Errorf("with a short duration: chose %q, want a", got)
+	}
+	if got := at(5, 6*time.Second, 99); got != "b" {
+		t.Errorf("with a short duration, later: chose %q, want b", got)
+	}
+	if got := at(5*60, 1000*time.Hour, 1); got != "b" {
+		t.Errorf("with an endless one: chose %q, want b", got)
 	}
 }

@@ -10,6 +10,10 @@ import (
 // long a vacancy may last. It is client-go's usual lease duration.
 const DefaultAcquireDeadline = 15 * time.Second
 
+// maxLeaseDeadline bounds what a Lease's own duration makes of the deadline: a
+// candidate may write any.
+const maxLeaseDeadline = 5 * time.Minute
+
 // PolicyRef identifies the API object that a Policy was compiled from.
 type PolicyRef struct {
 	// Kind is ElectionPolicy or ClusterElectionPolicy. Namespace is empty for
@@ -59,7 +63,7 @@ func (p *Policy) deadline(l *Lease) time.Duration {
 	case p.AcquireDeadline > 0:
 		return p.AcquireDeadline
 	case l.Duration > 0:
-		return l.Duration
+		return min(l.Duration, maxLeaseDeadline)
 	}
 	return DefaultAcquireDeadline
 }

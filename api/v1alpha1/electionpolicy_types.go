@@ -129,9 +129,10 @@ type ElectionPolicySpec struct {
 	// candidate while others are being turned away. After it, candidates that
 	// did not try to acquire during the last half of it (at least 1s) are passed
 	// over. One that never tried is, once a third of it has passed, if another
-	// was turned away 4 times by then (6 times, if the last term ran out). It
-	// should be more than twice the time between two attempts of one candidate.
-	// Default: the Lease's own duration, or 15s where it has none.
+	// was turned away 4 times by then (two thirds and 6 times, if the last term
+	// ran out). It should be more than twice the time between two attempts of one
+	// candidate. Default: the duration that the Lease was last held with, at most
+	// 5m, or 15s where it was not; then at least 5s pass in any case.
 	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be a duration above 0, such as 15s"
 	// +optional
 	AcquireDeadline *metav1.Duration `json:"acquireDeadline,omitempty"`
