@@ -120,6 +120,7 @@ func (p *Publisher) situation(key types.NamespacedName, pub *publication, view *
 	if decision.Chosen != nil {
 		chosen, s.replacement = decision.Chosen.Name, view.Identity(decision.Chosen.Name)
 	}
+	pub.acts.rally.look(identity, s.holder, now)
 	if pub.acts.trial.look(identity, s.holder, chosen, now) {
 		p.Metrics.failures.WithLabelValues(key.Namespace, key.Name, failureNotTaken).Inc()
 	}
@@ -207,11 +208,11 @@ func (p *Publisher) did(key types.NamespacedName, pub *publication, s *situation
 	case plan.action == ActionStepDown, label == string(ActionEvict):
 		pub.acts.trial.begin(holderIdentity(s.lease), s.decision.Chosen.Name, s.now)
 		if !s.decision.ByHand() && !s.ordered() {
-			pub.acts.rally.move(s.holder, s.decision.Chosen.Name, s.now)
+			pub.acts.rally.begin(holderIdentity(s.lease), s.holder)
 		}
 	case plan.action == ActionTakeBack:
 		pub.acts.trial.end()
-		pub.acts.rally.takeBack(s.holder)
+		pub.acts.rally.end()
 	}
 	p.Metrics.acted(key, &pub.tally, s, plan, begun)
 	p.Log.Info("Acted on a term", "lease", key, "action", label, "note", plan.note)

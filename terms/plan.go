@@ -238,11 +238,14 @@ func (s *situation) patience() time.Time {
 }
 
 // restraint is until when the Lease may not go back to one that had to make way.
-// Zero: it may.
+// Zero: it may. A holder that should not lead at all is not kept for long.
 func (s *situation) restraint() time.Time {
 	pause := s.rally.pause(s.decision.Chosen.Name, s.now)
 	if pause == 0 {
 		return time.Time{}
+	}
+	if v := s.decision.Verdict(s.holder); v == nil || !v.Eligible {
+		pause = min(pause, firstRallyPause)
 	}
 	return s.lastPreemption().Add(pause)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -19,18 +20,32 @@ func TestRally(t *testing.T) {
 			t.Errorf("%s: %s waits for %v, want %v", what, candidate, got, want)
 		}
 	}
-	move := func(holder, replacement string) { now = now.Add(time.Minute); r.move(holder, replacement, now) }
+	move := func(holder, replacement string) {
+		now = now.Add(time.Minute)
+		r.begin(holder+"_1", holder)
+		r.look(holder+"_1", holder, now)
+		r.look("", "", now)
+		r.look(replacement+"_1", replacement, now)
+	}
 
 	pauses("nobody was moved", "b", 0)
 	move("a", "b")
 	pauses("it never led", "c", 0)
 	pauses("the first return", "a", 0)
+	for range 9 {
+		r.begin("b_1", "b")
+		r.end()
+	}
+	pauses("orders that were taken back", "a", 0)
 	move("b", "a")
 	move("a", "b")
 	pauses("the third", "a", 0)
 	move("b", "a")
 	pauses("the fourth", "b", 5*time.Minute)
 	pauses("somebody new", "c", 0)
+	r.begin("a_1", "a")
+	r.end()
+	pauses("an order that was taken back", "a", 5*time.Minute)
 	move("a", "b")
 	pauses("the fifth", "a", 10*time.Minute)
 	for range 10 {
@@ -44,9 +59,6 @@ func TestRally(t *testing.T) {
 	move("b", "a")
 	move("a", "b")
 	pauses("and anew", "a", 0)
-	r.takeBack("a")
-	pauses("one that never made way in the end", "a", 0)
-	move("a", "b")
 	if len(r.left) != 2 {
 		t.Errorf("remembers %d candidates, want 2", len(r.left))
 	}
@@ -62,7 +74,8 @@ func TestRallyLetsRolloutsBe(t *testing.T) {
 		if got := r.pause(replacement, now); got != 0 {
 			t.Fatalf("%s waits for %v", replacement, got)
 		}
-		r.move(holder, replacement, now)
+		r.begin(holder, holder)
+		r.look(replacement, replacement, now)
 	}
 }
 
@@ -91,6 +104,24 @@ func TestPolicyThatContradictsItselfIsRestrained(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A leader that should not lead at all is not kept for an hour.
+func TestHolderThatIsNotEligibleIsHardlyRestrained(t *testing.T) {
+	policy := preempting(v1alpha1.PreemptForBetter, func(s *v1alpha1.ElectionPolicySpec) { s.Candidates.Pods.Eligible = v1alpha1.EligibleReady })
+	ready := func(p *corev1.Pod, ok corev1.ConditionStatus) *corev1.Pod {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: ok}}
+		return p
+	}
+	s := situationAt(t, 400, held("new_1", 0, 395), policy, ready(podOf("new", "v1.37.0"), corev1.ConditionFalse), ready(podOf("old", "v1.36.0"), corev1.ConditionTrue))
+	s.rally, s.lastMove = &rally{left: map[string]time.Time{"old": at(0)}, returns: 9, last: at(0)}, at(0)
+	if p := s.plan(); p.action != ActionStepDown {
+		t.Errorf("a leader that is not ready stays for %v more", p.again.Sub(s.now))
+	}
+	s.now = at(200)
+	if p := s.plan(); p.condition.Reason != reasonRestrained || !p.again.Equal(at(0).Add(firstRallyPause)) {
+		t.Errorf("it is %s until %v", p.condition.Reason, p.again)
+	}
 }
 
 // rallies has a and b make way for each other until a leads, would make way for b
