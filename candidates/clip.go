@@ -3,6 +3,7 @@ package candidates
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,4 +37,19 @@ func ClipIdentity(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	digest := hex.EncodeToString(sum[:8])
 	return Clip(identity, MaxIdentityBytes-len(digest)) + digest
+}
+
+// Escape has everything but printable ASCII in s escaped, as in a string of Go,
+// without quotation marks: text that somebody else wrote must not end a line,
+// steer a terminal, or pass for something else.
+func Escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if ' ' <= r && r <= '~' {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }

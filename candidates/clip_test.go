@@ -32,3 +32,14 @@ func TestClipIdentity(t *testing.T) {
 	}
 	g.Expect(ClipIdentity(ClipIdentity(strings.Repeat("y", 1000)))).To(Equal(ClipIdentity(strings.Repeat("y", 1000))))
 }
+
+func TestEscape(t *testing.T) {
+	g := NewWithT(t)
+	for in, want := range map[string]string{
+		"web-1 'leads' \"by\" \\": "web-1 'leads' \"by\" \\",
+		"a\n\x1b[2J\u202eb":       `a\n\x1b[2J\u202eb`,
+		"é\xff\U0001f600":         `\u00e9\ufffd\U0001f600`,
+	} {
+		g.Expect(Escape(in)).To(Equal(want))
+	}
+}

@@ -279,7 +279,7 @@ func (p *Publisher) record(key types.NamespacedName, pub *publication, found []f
 		Namespace: key.Namespace, Name: key.Name, UID: pub.uid,
 	}
 	for _, f := range found {
-		note := candidates.Clip(f.note, maxMessageBytes)
+		note := candidates.Clip(candidates.Escape(f.note), maxMessageBytes)
 		if f.pod == nil {
 			p.Recorder.Eventf(election, candidateRef(key.Namespace, f.candidate, pub.status), f.kind, f.reason, f.action, "%s", note)
 			continue

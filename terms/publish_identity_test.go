@@ -53,3 +53,20 @@ func TestHugeIdentityIsPublished(t *testing.T) {
 		}
 	})
 }
+
+// Whoever can take a Lease while nobody rules on it can call itself anything. It
+// must not write lines of its own into what people read.
+func TestIdentityIsEscapedInEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.elections.use(policyOf("p", v1alpha1.FirstCome), podOf("a-0", "v1.36.0"))
+		c.lease("lease", "a-0", time.Now())
+		c.start()
+		c.lease("lease", "", time.Now())
+		c.lease("lease", "x\n\x1b[2J\u202e", time.Now())
+		c.pass(time.Second)
+		want := `LeaderChanged Election/lease: x\n\x1b[2J\u202e leads; the term of a-0 ended: Released`
+		if events := c.recorder.take(); len(events) != 1 || events[0] != want {
+			t.Errorf("events are %q, want %q", events, want)
+		}
+	})
+}

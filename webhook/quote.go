@@ -3,6 +3,8 @@ package webhook
 import (
 	"strconv"
 	"strings"
+
+	"github.com/leasewarden/leasewarden/candidates"
 )
 
 // maxQuoted bounds, in bytes, how much of a foreign string a message repeats.
@@ -44,16 +46,9 @@ func phrase(s string) string {
 	if cut {
 		s = s[:limit]
 	}
-	var b strings.Builder
-	for _, r := range s {
-		if ' ' <= r && r <= '~' {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
-	}
+	text := candidates.Escape(s)
 	if cut {
-		b.WriteString("...")
+		text += "..."
 	}
-	return b.String()
+	return text
 }
