@@ -73,7 +73,7 @@ type description struct {
 }
 
 // printed is what a Desc prints: there is no other way to ask it.
-var printed = regexp.MustCompile(`^Desc\{fqName: "([a-z_]+)", help: "(.*)", constLabels: .*variableLabels: \{([a-z_,]*)\}\}$`)
+var printed = regexp.MustCompile(`^Desc\{fqName: "([a-z_]+)", help: "([^"]*)", .*constLabels: .*variableLabels: \{([a-z_,]*)\}\}$`)
 
 func describe(collector prometheus.Collector) description {
 	descs := make(chan *prometheus.Desc, 1)
