@@ -20,6 +20,7 @@ func TestChartIsTheKustomization(t *testing.T) {
 		"overlays/cert-manager":   {"certificates": map[string]any{"certManager": true}},
 		"overlays/dry-run":        {"dryRun": true},
 		"overlays/single-replica": {"replicas": 1},
+		"overlays/static-webhook": {"certificates": map[string]any{"certManager": true}, "webhooks": map[string]any{"static": true}},
 	} {
 		t.Run(dir, func(t *testing.T) {
 			want := kustomize(t, dir)
@@ -129,6 +130,7 @@ func TestChartRefusesBadValues(t *testing.T) {
 		"replicas":       {"replicas": 0},
 		"dryRun":         {"dryRun": "yes"},
 		"maxUnavailable": {"podDisruptionBudget": map[string]any{"maxUnavailable": 0}},
+		"certManager":    {"webhooks": map[string]any{"static": true}},
 		"tagg":           {"image": map[string]any{"tagg": "v1"}},
 	} {
 		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), field) {

@@ -64,7 +64,7 @@ func render(t *testing.T, values map[string]any) (objects, error) {
 	}
 	files, err := engine.Engine{Strict: true}.Render(chart, top)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
