@@ -92,3 +92,22 @@ func parse(t *testing.T, text string) map[string]any {
 	object["apiVersion"], object["kind"] = "leasewarden.dev/v1alpha1", "ElectionPolicy"
 	return object
 }
+
+// Names become part of expressions that all namespaces share: there is nothing in
+// them but what a Lease can be called, and stars.
+func TestLeaseNamesAreNamesOnly(t *testing.T) {
+	for name, valid := range map[string]bool{
+		"web": true, "*": true, "w*b.*": true, "web-0": true,
+		"other/web": false, "../web": false, "Web": false, `x"] || true || "" in ["`: false, "*)|.*": false, ".": false, "a\n*": false, `a\b`: false, "": false,
+	} {
+		problems, err := Admit(policyKind, map[string]any{"spec": map[string]any{
+			"leases": map[string]any{"names": []any{name}}, "strategy": map[string]any{"name": "FirstCome"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(problems) == 0) != valid {
+			t.Errorf("%q: %v", name, problems)
+		}
+	}
+}
