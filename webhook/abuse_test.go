@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	. "github.com/onsi/gomega"
 	"github.com/prometheus/client_golang/prometheus"
@@ -105,16 +106,8 @@ func TestHugeReviewsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
 	f := newFixture(t)
-	var inHand, most atomic.Int32
-	full := make(chan struct{})
-	f.ballot = func(a candidates.Attempt) (*candidates.Ballot, error) {
-		n := inHand.Add(1)
-		defer inHand.Add(-1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-		}
-		<-full
-		return testBallot("sched-a"), nil
-	}
+	waiting := &patient{goOn: make(chan struct{})}
+	f.leases.Elections, f.leases.Log = waiting, logr.Discard()
 	body, err := json.Marshal(review(admissionv1.Create, nil, testLease("sched-a_1", 1, "filler", strings.Repeat("x", smallReview))))
 	g.Expect(err).NotTo(HaveOccurred())
 	const sent = 5 * maxLarge
@@ -131,11 +124,24 @@ func TestHugeReviewsAtOnceAreBounded(t *testing.T) {
 	for range sent - maxLarge {
 		g.Eventually(statuses, 20*time.Second).Should(Receive(Equal(http.StatusServiceUnavailable)))
 	}
-	close(full)
+	close(waiting.goOn)
 	for range maxLarge {
 		g.Eventually(statuses, 20*time.Second).Should(Receive(Equal(http.StatusOK)))
 	}
-	g.Expect(most.Load()).To(BeEquivalentTo(maxLarge))
+	g.Expect(waiting.asked.Load()).To(BeEquivalentTo(maxLarge))
+}
+
+// patient are elections that keep whoever asks waiting.
+type patient struct {
+	fakeElections
+	asked atomic.Int32
+	goOn  chan struct{}
+}
+
+func (p *patient) Attempt(candidates.Attempt) (*candidates.Ballot, error) {
+	p.asked.Add(1)
+	<-p.goOn
+	return testBallot("sched-a"), nil
 }
 
 // JSON that is all brackets takes neither the stack nor long.
