@@ -91,6 +91,11 @@ bench: require-go ## Run the benchmarks.
 bench-failover: require-go ## Measure failover beside plain client-go and CLE.
 	@$(CLUSTER) run ./failover
 
+.PHONY: soak
+soak: require-go ## Break everything in turn for 30 minutes, and look who leads.
+	@$(CLUSTER) build -o ../../bin/soak ./soak
+	@cd test/localcluster && exec ../../bin/soak $(SOAK) # "go run" would not pass SIGTERM on
+
 .PHONY: generate
 generate: require-go ## Generate deep copies, CRDs and docs/api.md from api/.
 	@$(GO) tool controller-gen object paths=./api/...
