@@ -6,7 +6,7 @@ package simulation
 // are played again.
 const (
 	seedsByDefault  = 1000
-	pairsByDefault  = 30
+	pairsByDefault  = 20
 	writesByDefault = 60
 	seedsTwice      = 20
 )
