@@ -56,13 +56,14 @@ test-unit: require-go ## Run the tests that need no control plane.
 	@$(GO) test -race $$($(GO) list ./... | grep -v /test/simulation)
 
 .PHONY: test-simulation
-test-simulation: SEEDS := 200
-test-simulation: simulate
+test-simulation: require-go ## Play 1,000 clusters with real electors and faults.
+	@echo "==> 1,000 simulated clusters, and more (some minutes)"
+	@$(GO) test -timeout 30m ./test/simulation/...
 
 .PHONY: simulate
-simulate: require-go ## Play SEEDS clusters with real electors and faults.
-	@echo "==> simulated clusters"
-	@$(if $(SEEDS),SEEDS=$(SEEDS) START=$(or $(START),1)) $(GO) test ./test/simulation $(if $(SEEDS),-run 'TestSeeds$$|TestPlanted' -v -timeout 0,-timeout 20m)
+simulate: require-go ## Play SEEDS other clusters, from START on.
+	@echo "==> $(or $(SEEDS),1000) simulated clusters"
+	@SEEDS=$(or $(SEEDS),1000) START=$(or $(START),1000) $(GO) test ./test/simulation -run 'TestSeeds$$' -v -timeout 0
 
 .PHONY: test-browser
 test-browser: require-go ## Look at the pages we draw, in a real browser.
