@@ -92,7 +92,7 @@ func BenchmarkAttemptMerged(b *testing.B) {
 // A change of one Pod costs the same with 10 governed Leases and with 10,000;
 // so does looking at one Lease.
 func BenchmarkEvent(b *testing.B) {
-	for _, leases := range []int{10, 10_000} {
+	for _, leases := range []int{10, 100, 1000, 10_000} {
 		c := benchCache(leases, 3)
 		sc := c.state.scopes[scope{"ns", "app=web"}]
 		key := benchKey(7)

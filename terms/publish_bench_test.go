@@ -145,7 +145,7 @@ func BenchmarkRenewal(b *testing.B) {
 // One Pod event concerns the Leases that it is a candidate for, however many
 // others there are.
 func BenchmarkPodEvent(b *testing.B) {
-	for _, leases := range []int{10, 10000} {
+	for _, leases := range []int{10, 100, 1000, 10000} {
 		p, keys := benchPublisher(b, leases)
 		b.Run(fmt.Sprintf("leases=%d", leases), func(b *testing.B) {
 			b.ReportAllocs()
