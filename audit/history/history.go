@@ -78,8 +78,12 @@ func (h *History) Holder() string {
 	return h.current.Identity
 }
 
-// Renew takes up that the holder wrote the Lease and changed nothing else.
+// Renew takes up that the Lease was written and nothing but its times changed. If
+// nobody holds it, it stays vacant.
 func (h *History) Renew(at time.Time) {
+	if !h.held {
+		return
+	}
 	t := &h.current
 	if d := t.deadline(); !d.IsZero() && at.After(d.Add(expirySlack)) {
 		h.lapse(Span{t.Renewed, at})

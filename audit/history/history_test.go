@@ -233,3 +233,17 @@ func TestTimeWithWritesThatCannotBeReadIsNotKnown(t *testing.T) {
 		})
 	}
 }
+
+// A Lease that is released again, or written while nobody holds it, has no term
+// that could lapse.
+func TestVacantLeaseIsNotRenewed(t *testing.T) {
+	var h History
+	h.Write(Write{Time: at(0), Holder: "a", Duration: 15 * time.Second, Create: true})
+	h.Write(Write{Time: at(10)})
+	h.Renew(at(60))
+	h.Renew(at(120))
+	h.Finish(at(200))
+	if h.Vacant != 190*time.Second || h.Vacancies != 1 || len(h.Terms) != 1 || h.Terms[0].Renewals != 0 || len(h.Terms[0].Lapses) != 0 {
+		t.Errorf("vacant for %s, %d times, terms %+v", h.Vacant, h.Vacancies, h.Terms)
+	}
+}
