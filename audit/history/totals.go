@@ -61,7 +61,7 @@ func (t *Totals) Finish(at time.Time) {
 	case t.Total > 0 || t.awaited:
 		t.gap(t.alive, at)
 	case !t.firstBlind.IsZero():
-		t.Unknown += at.Sub(t.firstBlind)
+		t.Unknown += max(0, at.Sub(t.firstBlind)) // the first term may have begun before the log
 	}
 }
 
