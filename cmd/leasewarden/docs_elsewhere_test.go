@@ -40,4 +40,5 @@ var runElsewhere = map[string]string{
 
 	// By hand.
 	"go -C test/localcluster run ./failover --rounds 20 --only kill --json out.json": "make bench-failover",
+	`make soak SOAK="--seed 7 --duration 10m --faults 'leader killed,etcd'"`:         "TestSoakOfAMinute",
 }

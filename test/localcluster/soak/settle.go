@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,8 +21,7 @@ import (
 const (
 	// settling is how long it may take after a fault until all is as it should be:
 	// a node's watches are tried again up to half a minute after the API server's
-	// return, a container that ended again waits for 20 s, and then rollouts and
-	// orders to step down take their time.
+	// return, and then rollouts and orders to step down take their time.
 	settling = 3 * time.Minute
 	// quiet is for how long all must be as it should be.
 	quiet = 2 * time.Second
@@ -31,8 +31,14 @@ const (
 // when the time is over.
 func (s *scene) settle(ctx context.Context) (missing []string, err error) {
 	var since time.Time
+	said := ""
 	err = until(ctx, settling, func() bool {
-		if missing = s.unsettled(ctx); len(missing) > 0 {
+		missing = s.unsettled(ctx)
+		if text := strings.Join(missing, "; "); text != said {
+			s.journal.add(time.Now(), "settling", "%s", cmp.Or(text, "all is as it should be"))
+			said = text
+		}
+		if len(missing) > 0 {
 			since = time.Time{}
 			return false
 		}
@@ -58,6 +64,7 @@ func (s *scene) unsettled(ctx context.Context) []string {
 		if err != nil {
 			return []string{err.Error()}
 		}
+		s.relieve(ctx, v)
 		for _, text := range v.missing() {
 			missing = append(missing, c.name+": "+text)
 		}
