@@ -92,7 +92,7 @@ func (in *Installation) Kill() error {
 	return nil
 }
 
-// Counter sums a counter over the replicas and its labels.
+// Counter sums a counter or a gauge over the replicas and its labels.
 func (in *Installation) Counter(metric string) (float64, error) { return in.CounterWhere(metric, nil) }
 
 // CounterWhere is Counter for those labels alone that have these values.

@@ -62,6 +62,24 @@ func (r *Replica) Start() (err error) {
 	return err
 }
 
+// Replace has the process end as a Pod's does, and another program take its place.
+// It returns when that is ready.
+func (r *Replica) Replace(ctx context.Context, program string) error {
+	if err := r.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-r.process.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	r.program = program
+	if err := r.Start(); err != nil {
+		return err
+	}
+	return r.awaitReady(ctx)
+}
+
 // Signal sends the process a signal, such as SIGSTOP to have it hang.
 func (r *Replica) Signal(signal syscall.Signal) error { return r.process.Signal(signal) }
 
@@ -111,7 +129,8 @@ func (r *Replica) awaitReady(ctx context.Context) error {
 	return nil
 }
 
-// counter sums a counter over its labels, of which those given have that value.
+// counter sums a counter or a gauge over its labels, of which those given have
+// that value.
 func (r *Replica) counter(metric string, where map[string]string) (float64, error) {
 	response, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/metrics", r.metrics))
 	if err != nil {
@@ -127,7 +146,7 @@ func (r *Replica) counter(metric string, where map[string]string) (float64, erro
 	if family := families[metric]; family != nil {
 		for _, m := range family.Metric {
 			if matches(m, where) {
-				total += m.GetCounter().GetValue()
+				total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
 			}
 		}
 	}
