@@ -85,8 +85,10 @@ test-cluster: require-go ## Run the tests on a real control plane.
 	@$(CLUSTER) test -race -p 1 -timeout 20m ./...
 
 .PHONY: bench
-bench: require-go ## Run the benchmarks.
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: require-go ## Measure what Leasewarden costs, beside a cluster without it.
+	@echo "==> Compiling the benchmark (a minute or two the first time)"
+	@$(CLUSTER) build -o ../../bin/bench ./performance
+	@cd test/localcluster && exec ../../bin/bench $(BENCH) # "go run" would not pass SIGTERM on
 
 .PHONY: bench-failover
 bench-failover: require-go ## Measure failover beside plain client-go and CLE.
