@@ -34,9 +34,8 @@ var runElsewhere = map[string]string{
 	"leasewarden doctor":                                                                       "TestDoctor",
 
 	// Simulated clusters, of which "make test" plays other numbers.
-	"go test ./test/simulation": "TestSeeds",
-	"SEEDS=20000 START=1000 go test ./test/simulation -run 'TestSeeds$' -v -timeout 0": "TestSeeds",
-	"START=82 SEEDS=1 go test ./test/simulation -run 'TestSeeds$' -v":                  "TestSeeds",
+	"go test -c -o /tmp/simulation ./test/simulation":                 "TestSeeds",
+	"SEEDS=1 START=82 /tmp/simulation -test.run 'TestSeeds$' -test.v": "TestSeeds",
 
 	// By hand.
 	"go -C test/localcluster run ./failover --rounds 20 --only kill --json out.json": "make bench-failover",
