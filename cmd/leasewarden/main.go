@@ -9,8 +9,10 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 func main() { os.Exit(run(clock.RealClock{})) }
@@ -34,6 +36,13 @@ func newCommand(clock clock.Clock) *cobra.Command {
 		Short:         "Decides which instance of a leader-elected Kubernetes component becomes leader.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRun: func(c *cobra.Command, _ []string) {
+			if c.Name() != serveCommand {
+				// controller-runtime complains, with a stack, half a minute after
+				// it was given no logger. What matters to a person is an error.
+				ctrllog.SetLogger(logr.Discard())
+			}
+		},
 	}
 	root.AddCommand(
 		newServeCommand(), newPickCommand(clock), newAuditCommand(clock), newSimulateCommand(clock), newVersionCommand(),

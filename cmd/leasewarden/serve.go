@@ -15,11 +15,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
+// serveCommand is the one that logs, where the others talk to a person.
+const serveCommand = "serve"
+
 func newServeCommand() *cobra.Command {
 	o := defaultServeOptions()
 	logging := logsapi.NewLoggingConfiguration()
 	c := &cobra.Command{
-		Use:   "serve",
+		Use:   serveCommand,
 		Short: "Runs the admission webhook and the controller.",
 		Long: `Runs the admission webhook and the controller, inside a cluster or outside.
 
