@@ -18,6 +18,10 @@ import (
 // electionNamespaces are those of the contenders.
 const electionNamespaces = "elections-plain, elections-cle, elections-warden"
 
+// aftermath is how long after the end of a leader writes are counted. CLE does not
+// cease to ask a candidate that has ended.
+const aftermath = 10 * time.Second
+
 // lane is a Lease with real electors of client-go, of which the leader ends again
 // and again.
 type lane struct {
@@ -95,18 +99,22 @@ func (l *lane) play(ctx context.Context) error {
 	}
 	var writes, refused []float64
 	for n := range l.elections {
-		from, err := l.settled(ctx)
+		// What the last change has caused is over.
+		if err := observe(ctx, time.Now()); err != nil {
+			return err
+		}
+		from, err := l.auditedBytes()
 		if err != nil {
 			return err
 		}
-		leads := l.leader()
+		ended, leads := time.Now(), l.leader()
 		if err := l.end(ctx, leads); err != nil {
 			return err
 		}
 		if _, err := l.next(ctx, leads); err != nil {
 			return err
 		}
-		if _, err := l.settled(ctx); err != nil {
+		if err := observe(ctx, ended); err != nil {
 			return err
 		}
 		w, r, err := l.count(from)
@@ -198,28 +206,14 @@ func (l *lane) next(ctx context.Context, than int) (leads int, err error) {
 	return leads, err
 }
 
-// settled waits until nothing but renewals has been written for a while, and
-// returns how long the audit log is then.
-func (l *lane) settled(ctx context.Context) (size int64, err error) {
-	from, err := l.auditedBytes()
-	if err != nil {
-		return 0, err
+// observe waits until the time after an end in which writes are counted is over.
+func observe(ctx context.Context, ended time.Time) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Until(ended.Add(aftermath))):
+		return nil
 	}
-	since, last := time.Now(), -1
-	err = await(ctx, "writes to end", func(context.Context) (bool, error) {
-		writes, refused, err := l.count(from)
-		if err != nil {
-			return false, err
-		}
-		if writes+refused != last {
-			since, last = time.Now(), writes+refused
-		}
-		return time.Since(since) > 3*renewEvery, nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	return l.auditedBytes()
 }
 
 // count counts the writes from there on that are no renewals, and of them those
