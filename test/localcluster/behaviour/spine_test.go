@@ -49,6 +49,7 @@ func TestRenewalsDoNotCallTheWebhook(t *testing.T) {
 	c.govern(byVersion)
 	c.run("only", older, "node-1")
 	c.leads("only")
+	alone(t)
 
 	before, err := warden.Counter("controller_runtime_webhook_requests_total")
 	g.Expect(err).NotTo(HaveOccurred())
