@@ -113,6 +113,7 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	err = b.measure(ctx, chosen)
+	b.reportCurves() // also of what was measured before an error
 	b.report.finish()
 	return errors.Join(err, b.cluster.Stop(), b.report.write(o))
 }

@@ -46,7 +46,6 @@ func measureScale(ctx context.Context, b *bench) error {
 	name := fmt.Sprintf("and %d other Pods", b.others)
 	b.report.addBeside("5", "memory, "+name, "MiB", target{}, []float64{all.memory}, "without the others", []float64{alone.memory})
 	b.report.add("5", "ready after, "+name, "s", atMost(10), all.ready)
-	b.reportCurves()
 	return nil
 }
 
@@ -139,6 +138,9 @@ func (b *bench) publishOne(ctx context.Context, i int, model string) error {
 
 // reportCurves draws the sizes, and says how even the growth is.
 func (b *bench) reportCurves() {
+	if len(b.world.measured) < 2 {
+		return
+	}
 	memory := &curve{Title: "Memory of one replica", X: "governed Leases, with three Pods each", Y: "MiB", Limit: 300}
 	ready := &curve{Title: "From its start until it is ready", X: "governed Leases, with three Pods each", Y: "s", Limit: 10}
 	for _, s := range b.world.measured {
