@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/leasewarden/leasewarden/api/v1alpha1"
 )
 
 // maxTraces bounds how many failed seeds a process prints in full.
@@ -53,9 +55,13 @@ func TestUngovernedLeasesAreLeftAlone(t *testing.T) {
 	compareLeases(t, func(c *component) bool { return c.policy.Load() == nil })
 }
 
-// Nor must one whose election the API server coordinates, whatever policy there is.
+// Nor must one whose election the API server coordinates, whatever policy there is,
+// but for one that asks for no election at all while nobody can be asked.
 func TestCoordinatedLeasesAreLeftAlone(t *testing.T) {
-	compareLeases(t, func(c *component) bool { return c.coordinated && c.policy.Load() != nil })
+	compareLeases(t, func(c *component) bool {
+		p := c.policy.Load()
+		return c.coordinated && p != nil && p.FailurePolicy != v1alpha1.Fail
+	})
 }
 
 // compareLeases compares the histories that a kind of Leases has with Leasewarden
