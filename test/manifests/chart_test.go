@@ -105,7 +105,7 @@ func TestChartValues(t *testing.T) {
 	g.Expect(string(c.ImagePullPolicy)).To(Equal("Always"))
 	g.Expect(c.Args).To(Equal([]string{"serve", "--logging-format=json"}))
 	g.Expect(c.Resources.Limits.Memory().String()).To(Equal("1Gi"))
-	g.Expect(c.Resources.Requests.Memory().String()).To(Equal("64Mi"))
+	g.Expect(c.Resources.Requests.Memory().String()).To(Equal("128Mi"))
 }
 
 func TestChartMountsASecret(t *testing.T) {
