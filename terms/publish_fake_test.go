@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -326,14 +327,16 @@ func (c *cluster) lease(name, holder string, acquired time.Time) {
 	now := metav1.NowMicro()
 	a, duration := metav1.NewMicroTime(acquired), int32(15)
 	spec := coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &duration, AcquireTime: &a, RenewTime: &now}
-	var l coordinationv1.Lease
 	key := types.NamespacedName{Namespace: "ns", Name: name}
-	if c.Get(c.t.Context(), key, &l) != nil {
-		c.must(c.Create(c.t.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}, Spec: spec}))
-		return
-	}
-	l.Spec = spec
-	c.must(c.Update(c.t.Context(), &l))
+	// The Publisher may be writing at this moment.
+	c.must(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		var l coordinationv1.Lease
+		if c.Get(c.t.Context(), key, &l) != nil {
+			return c.Create(c.t.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}, Spec: spec})
+		}
+		l.Spec = spec
+		return c.Update(c.t.Context(), &l)
+	}))
 }
 
 func (c *cluster) deleteLease(name string) {
