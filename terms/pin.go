@@ -7,13 +7,6 @@ import (
 	"github.com/leasewarden/leasewarden/picker"
 )
 
-// firstPinRetry and lastPinRetry bound how long a pin is suspended after a
-// failure. It doubles with each one in a row.
-const (
-	firstPinRetry = 5 * time.Minute
-	lastPinRetry  = time.Hour
-)
-
 // pinNext is what became of a pin, nil if there is none. It does no I/O and
 // reads no clock.
 //
@@ -37,7 +30,7 @@ func (s *sighting) pinNext() *v1alpha1.PinStatus {
 		next.Failures, next.RetryAfter = 0, nil
 	case next.Since != nil && term != nil && term.Start.After(next.Since.Time) && s.couldLead(pin):
 		next.Failures++
-		retry := seconds(s.now.Add(pinRetry(next.Failures)))
+		retry := seconds(s.now.Add(pauseAfter(int(next.Failures))))
 		next.RetryAfter = &retry
 	}
 	decides := s.decision.Criterion == picker.CriterionPinned && s.mode() == v1alpha1.Enforce && !next.Suspends(pin, s.now)
@@ -65,14 +58,6 @@ func (s *sighting) passedOver(name string) bool {
 func (s *sighting) couldLead(name string) bool {
 	v := s.decision.Verdict(name)
 	return v != nil && (v.Eligible || s.passedOver(name))
-}
-
-func pinRetry(failures int32) time.Duration {
-	retry := firstPinRetry
-	for ; failures > 1 && retry < lastPinRetry; failures-- {
-		retry *= 2
-	}
-	return min(retry, lastPinRetry)
 }
 
 // retries is when a suspended pin decides again. Zero: it is not suspended.

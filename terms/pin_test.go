@@ -105,11 +105,3 @@ func (l *pinLook) look(t *testing.T, previous *v1alpha1.ElectionStatus) v1alpha1
 	}
 	return s.status()
 }
-
-func TestPinRetryIsBounded(t *testing.T) {
-	for failures, want := range map[int32]string{1: "5m0s", 2: "10m0s", 4: "40m0s", 5: "1h0m0s", 1 << 30: "1h0m0s"} {
-		if got := pinRetry(failures).String(); got != want {
-			t.Errorf("after %d failures: %s, want %s", failures, got, want)
-		}
-	}
-}

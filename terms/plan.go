@@ -245,7 +245,7 @@ func (s *situation) restraint() time.Time {
 		return time.Time{}
 	}
 	if v := s.decision.Verdict(s.holder); v == nil || !v.Eligible {
-		pause = min(pause, firstRallyPause)
+		pause = min(pause, firstPause)
 	}
 	return s.lastPreemption().Add(pause)
 }

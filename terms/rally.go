@@ -9,13 +9,9 @@ const (
 	// freeReturns is how often within rallyWindow a Lease may go back to one that
 	// had to make way, before the next return has to wait.
 	freeReturns = 3
-	// firstRallyPause is how long the first one waits. It doubles with each
-	// return, up to lastRallyPause.
-	firstRallyPause = 5 * time.Minute
-	lastRallyPause  = time.Hour
 	// rallyWindow is how long it is remembered who had to make way. It is longer
 	// than any pause, or a pause would end itself.
-	rallyWindow = 2 * lastRallyPause
+	rallyWindow = 2 * lastPause
 )
 
 // rally remembers who had to make way by the policy, and bounds how often a Lease
@@ -67,9 +63,5 @@ func (r *rally) pause(replacement string, now time.Time) time.Duration {
 	if !returns || r.returns < freeReturns || now.Sub(left) > rallyWindow {
 		return 0
 	}
-	pause := firstRallyPause
-	for range r.returns - freeReturns {
-		pause = min(2*pause, lastRallyPause)
-	}
-	return pause
+	return pauseAfter(r.returns - freeReturns + 1)
 }

@@ -119,7 +119,7 @@ func TestHolderThatIsNotEligibleIsHardlyRestrained(t *testing.T) {
 		t.Errorf("a leader that is not ready stays for %v more", p.again.Sub(s.now))
 	}
 	s.now = at(200)
-	if p := s.plan(); p.condition.Reason != reasonRestrained || !p.again.Equal(at(0).Add(firstRallyPause)) {
+	if p := s.plan(); p.condition.Reason != reasonRestrained || !p.again.Equal(at(0).Add(firstPause)) {
 		t.Errorf("it is %s until %v", p.condition.Reason, p.again)
 	}
 }

@@ -2,16 +2,10 @@ package terms
 
 import "time"
 
-// Bounds of how long a replacement that did not take a Lease is not tried again:
-// as long as that of a failed pin, doubling with each failure in a row.
-const (
-	firstRetrial = 5 * time.Minute
-	lastRetrial  = time.Hour
-	// fairTrial is how long a replacement must have been the chosen one, for it to
-	// count as hung if another takes the Lease: nobody is passed over sooner, and
-	// who was chosen just before may have had the Lease by the choice before.
-	fairTrial = time.Second
-)
+// fairTrial is how long a replacement must have been the chosen one, for it to
+// count as hung if another takes the Lease: nobody is passed over sooner, and
+// who was chosen just before may have had the Lease by the choice before.
+const fairTrial = time.Second
 
 // trial remembers whether those that holders had to make way for took the Lease:
 // one that hangs would else have one holder after the other step down for
@@ -65,9 +59,5 @@ func (t *trial) pause(candidate string) time.Duration {
 	if t.failures == 0 || candidate != t.failed {
 		return 0
 	}
-	pause := firstRetrial
-	for range t.failures - 1 {
-		pause = min(2*pause, lastRetrial)
-	}
-	return pause
+	return pauseAfter(t.failures)
 }
