@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/leasewarden/leasewarden/test/localcluster/binaries"
+	"github.com/leasewarden/leasewarden/test/localcluster/host"
 )
 
 // report is what was measured, as it is written as JSON.
@@ -63,13 +63,13 @@ type result struct {
 func newReport(rounds int) *report {
 	return &report{
 		Started: time.Now(), Rounds: rounds,
-		Machine:  machine{Processors: runtime.NumCPU(), Model: processor(), System: runtime.GOOS + "/" + runtime.GOARCH, LoadBefore: load()},
+		Machine:  machine{Processors: runtime.NumCPU(), Model: host.Processor(), System: runtime.GOOS + "/" + runtime.GOARCH, LoadBefore: host.Load()},
 		Versions: versions{Kubernetes: binaries.DefaultKubernetes, Go: runtime.Version()},
 	}
 }
 
 // finish notes the end.
-func (r *report) finish() { r.Finished, r.Machine.LoadAfter = time.Now(), load() }
+func (r *report) finish() { r.Finished, r.Machine.LoadAfter = time.Now(), host.Load() }
 
 // add takes up what was measured of one scenario.
 func (r *report) add(m *measurement) {
@@ -79,7 +79,7 @@ func (r *report) add(m *measurement) {
 		}
 	}
 	for i, f := range m.figures {
-		l := &line{Name: f.name, Unit: f.unit, Target: f.target.String(), Load: load(), Results: map[string]*result{}}
+		l := &line{Name: f.name, Unit: f.unit, Target: f.target.String(), Load: host.Load(), Results: map[string]*result{}}
 		for c, values := range m.values {
 			var of []float64
 			for _, v := range values {
@@ -109,30 +109,6 @@ func (r *report) asJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)
-}
-
-// load is the machine's load average over the last minute.
-func load() string { return firstField("/proc/loadavg", "") }
-
-// processor is the model of the machine's processors.
-func processor() string { return firstField("/proc/cpuinfo", "model name") }
-
-// firstField is the value of the first line with that key, or with no key the
-// first word.
-func firstField(path, key string) string {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "unknown"
-	}
-	for text := range strings.Lines(string(content)) {
-		if key == "" {
-			return strings.Fields(text)[0]
-		}
-		if name, value, ok := strings.Cut(text, ":"); ok && strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown"
 }
 
 // target is what a figure is to reach. Zero fields do not matter.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leasewarden/leasewarden/test/localcluster/host"
 	"github.com/leasewarden/leasewarden/test/localcluster/installation"
 )
 
@@ -40,7 +41,7 @@ func processorTime(pid int) (time.Duration, error) {
 
 // memory is what a process has in memory now, in MiB.
 func memory(pid int) (float64, error) {
-	text := firstField(fmt.Sprintf("/proc/%d/status", pid), "VmRSS")
+	text := host.Field(fmt.Sprintf("/proc/%d/status", pid), "VmRSS")
 	kib, err := strconv.Atoi(strings.TrimSuffix(text, " kB"))
 	return float64(kib) / 1024, err
 }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/leasewarden/leasewarden/test/localcluster/binaries"
+	"github.com/leasewarden/leasewarden/test/localcluster/host"
 )
 
 // report is what was measured, as it is written as JSON.
@@ -76,13 +75,13 @@ func atLeast(n float64) target { return target{AtLeast: n} }
 func newReport(o *options) *report {
 	return &report{
 		Started: time.Now(), Rounds: o.sizes().rounds, Quick: o.quick,
-		Machine:  machine{Processors: runtime.NumCPU(), Model: processor(), System: runtime.GOOS + "/" + runtime.GOARCH, LoadBefore: load()},
+		Machine:  machine{Processors: runtime.NumCPU(), Model: host.Processor(), System: runtime.GOOS + "/" + runtime.GOARCH, LoadBefore: host.Load()},
 		Versions: versions{Kubernetes: binaries.DefaultKubernetes, Etcd: binaries.DefaultEtcd, Go: runtime.Version()},
 	}
 }
 
 // finish notes the end.
-func (r *report) finish() { r.Finished, r.Machine.LoadAfter = time.Now(), load() }
+func (r *report) finish() { r.Finished, r.Machine.LoadAfter = time.Now(), host.Load() }
 
 // add takes up a figure that stands for itself.
 func (r *report) add(row, name, unit string, t target, values ...float64) {
@@ -91,7 +90,7 @@ func (r *report) add(row, name, unit string, t target, values ...float64) {
 
 // addBeside takes up a figure and what it is compared to.
 func (r *report) addBeside(row, name, unit string, t target, values []float64, beside string, other []float64) {
-	f := &figure{Row: row, Name: name, Unit: unit, Result: newResult(values), Target: t, Load: load()}
+	f := &figure{Row: row, Name: name, Unit: unit, Result: newResult(values), Target: t, Load: host.Load()}
 	judged := f.Result
 	if other != nil {
 		f.Beside, f.Ratio = beside, newResult(ratios(values, other))
@@ -136,28 +135,4 @@ func (r *report) asJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)
-}
-
-// load is the machine's load average over the last minute.
-func load() string { return firstField("/proc/loadavg", "") }
-
-// processor is the model of the machine's processors.
-func processor() string { return firstField("/proc/cpuinfo", "model name") }
-
-// firstField is the value of the first line with that key, or with no key the
-// first word.
-func firstField(path, key string) string {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "unknown"
-	}
-	for text := range strings.Lines(string(content)) {
-		if key == "" {
-			return strings.Fields(text)[0]
-		}
-		if name, value, ok := strings.Cut(text, ":"); ok && strings.TrimSpace(name) == key {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown"
 }

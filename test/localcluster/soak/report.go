@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/leasewarden/leasewarden/test/localcluster/binaries"
+	"github.com/leasewarden/leasewarden/test/localcluster/host"
 	"github.com/leasewarden/leasewarden/test/localcluster/soak/belief"
 )
 
@@ -101,7 +102,7 @@ type violation struct {
 func newReport(o *options) *report {
 	return &report{
 		Seed: o.seed, Started: time.Now(),
-		Machine: machine{Processors: runtime.NumCPU(), Model: processor(), System: runtime.GOOS + "/" + runtime.GOARCH, LoadBefore: load()},
+		Machine: machine{Processors: runtime.NumCPU(), Model: host.Processor(), System: runtime.GOOS + "/" + runtime.GOARCH, LoadBefore: host.Load()},
 		Versions: versions{
 			Kubernetes: []string{binaries.DefaultKubernetes, oldVersion + " (kube-scheduler)"}, Etcd: binaries.DefaultEtcd, Go: runtime.Version(),
 		},
@@ -110,7 +111,7 @@ func newReport(o *options) *report {
 
 // fill takes up what was seen.
 func (r *report) fill(s *scene, acts []*played, probe *probe, memory *memory, now time.Time) {
-	r.Finished, r.Machine.LoadAfter, r.journal = now, load(), s.journal
+	r.Finished, r.Machine.LoadAfter, r.journal = now, host.Load(), s.journal
 	r.Memory, r.Rulings, r.EndedByThemselves = memory.of, probe.rulings(), s.keeper.ended()
 	leases := map[*contest]*belief.Lease{}
 	for _, c := range contests {
